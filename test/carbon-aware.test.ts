@@ -39,7 +39,7 @@ class World {
     await this.#start();
   }
 
-  /** Ends everything and starts it anew, with the objects that are on disk. */
+  /** Stops everything and starts it again, with the objects on disk. */
   async startAnew(): Promise<void> {
     await this.stop();
     await this.#start();
@@ -61,7 +61,7 @@ class World {
 
   stop = () => this.#running.stop();
 
-  /** The time series that the operator reads. */
+  /** Time series that the operator reads. */
   async grid(zones: Record<string, readonly (readonly [at: string, grams: number])[]>): Promise<void> {
     const rows = Object.entries(zones).map(([zone, points]) => [
       zone,
@@ -90,7 +90,7 @@ class World {
   edit = (name: string, spec: object) =>
     this.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: { spec } }, { namespace });
 
-  /** Events of a machine. */
+  /** Returns the events of a VM. */
   async told(name: string) {
     const { items } = await this.admin.list(EVENTS, { namespace });
     const about = items.filter(({ involvedObject }) => involvedObject.name === name);
@@ -106,7 +106,7 @@ class World {
 
 const DIRTY_UNTIL_TWO = { DE: [['00:00', 400] as const, ['02:00', 120] as const, ['22:00', 400] as const] };
 
-describe('a machine that heeds electricity', () => {
+describe('a carbon-aware VM', () => {
   const world = { now: undefined as unknown as World };
   const started = async (
     carbon: Partial<CarbonSettings> = { provider: 'config-map' },
@@ -118,7 +118,7 @@ describe('a machine that heeds electricity', () => {
   };
   afterEach(() => world.now.stop());
 
-  it('waits for the next green slot, starts at it, and remembers what it did', async () => {
+  it('waits for the next green slot, starts at it, and records its decision', async () => {
     const here = await started();
     await here.grid(DIRTY_UNTIL_TWO);
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
@@ -150,7 +150,7 @@ describe('a machine that heeds electricity', () => {
     expect((await here.status('web')).carbon).not.toHaveProperty('startAt');
   });
 
-  it('tells its wait as an Event, and as nothing to warn of', async () => {
+  it('reports its wait as a normal Event', async () => {
     const here = await started();
     await here.grid(DIRTY_UNTIL_TWO);
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
@@ -158,7 +158,7 @@ describe('a machine that heeds electricity', () => {
     expect(await here.told('web')).toEqual([['Normal', 'WaitingForGreenEnergy']]);
   });
 
-  it('goes on with its wait when everything is started anew, counted from when it began', async () => {
+  it('continues its wait after a restart of everything, counted from its beginning', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'vimana-carbon-'));
     const here = await started({ provider: 'config-map' }, { dataDir, store: 'lmdb' });
     await here.grid({ DE: [['00:00', 400]] });
@@ -170,11 +170,11 @@ describe('a machine that heeds electricity', () => {
     expect(await here.status('web')).toMatchObject({ phase: 'Pending', carbon });
     expect(await here.told('web')).toEqual([['Normal', 'WaitingForGreenEnergy']]);
     await here.clock.advance(6 * 60_000);
-    // What is written to disk takes its time, whatever the clock says.
+    // A write to disk takes real time, whatever the clock says.
     await expect.poll(async () => (await here.status('web')).condition?.reason).toBe('MaxDelayReached');
   });
 
-  it('costs no write while it waits for a slot that is known', async () => {
+  it('makes no writes while it waits for a known slot', async () => {
     const here = await started();
     await here.grid(DIRTY_UNTIL_TWO);
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
@@ -185,7 +185,7 @@ describe('a machine that heeds electricity', () => {
     expect(await version()).toBe(before);
   });
 
-  it('starts after its longest wait, and says that electricity was not clean', async () => {
+  it('starts after its maximum delay, and reports that electricity was not clean', async () => {
     const here = await started();
     await here.grid({ DE: [['00:00', 400]] });
     await here.make('web', { maxIntensity: 200, zone: 'DE', maxDelay: '30m' });
@@ -198,7 +198,7 @@ describe('a machine that heeds electricity', () => {
     });
   });
 
-  it('is woken by new data before the slot that it waited for', async () => {
+  it('is started by new data before the slot that it waited for', async () => {
     const here = await started();
     await here.grid(DIRTY_UNTIL_TWO);
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
@@ -242,7 +242,7 @@ describe('a machine that heeds electricity', () => {
     });
   });
 
-  it('starts where nobody is asked, and where nothing is known, with a condition that says so', async () => {
+  it('starts without a provider or data, with a condition that says so', async () => {
     const here = await started({});
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
     await here.clock.advance(10_000);
@@ -264,7 +264,7 @@ describe('a machine that heeds electricity', () => {
     });
   });
 
-  it('waits for data where the operator is told to, and starts when they come', async () => {
+  it('waits for data if the operator is configured to, and starts when they arrive', async () => {
     const here = await started({ provider: 'config-map', withoutData: 'wait' });
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
     await here.clock.advance(60_000);
@@ -274,7 +274,7 @@ describe('a machine that heeds electricity', () => {
     expect((await here.status('web')).phase).toBe('Running');
   });
 
-  it('is put where electricity is cleanest, by labels of nodes', async () => {
+  it('is scheduled where electricity is cleanest, by node labels', async () => {
     const here = await started({
       provider: 'static',
       table: new Map([
@@ -316,7 +316,7 @@ describe('a machine that heeds electricity', () => {
     });
   });
 
-  it('runs in the zone that it names and has waited for, and counts there, though another is cleaner', async () => {
+  it('runs and counts in the zone that it names and has waited for, even if another is cleaner', async () => {
     const here = await started();
     await here.grid({ ...DIRTY_UNTIL_TWO, PL: [['00:00', 650]], SE: [['00:00', 30]] });
     const zones = ['PL', 'DE', 'SE', 'SE'];
@@ -338,14 +338,14 @@ describe('a machine that heeds electricity', () => {
       ['PL', false],
       ['DE', true],
     ]);
-    // A larger one needs a larger launcher: it moves for it, and would rather stay in the zone if there were another node.
+    // A larger VM needs a larger launcher and migrates. It would stay in the zone if there were another node.
     await here.edit('slot', { cpus: 3 });
     await here.clock.advance(60_000);
     const { spec } = await here.admin.get(VMIS, 'slot.hypersdk', { namespace });
     expect(spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.[0]?.weight).toBe(100);
   });
 
-  it('counts where it was put, and saves nothing by a wait for another zone', async () => {
+  it('counts where it was scheduled, and saves nothing by waiting for another zone', async () => {
     const here = await started();
     await here.grid({ ...DIRTY_UNTIL_TWO, SE: [['00:00', 30]] });
     for (const node of ['n-1', 'n-2', 'n-3', 'n-4']) await here.zone(node, 'SE');
@@ -360,7 +360,7 @@ describe('a machine that heeds electricity', () => {
     expect(text).not.toContain('vimana_carbon_saved_grams{');
   });
 
-  it('shows in the metrics: who waits, what is emitted, and what the wait has saved', async () => {
+  it('has metrics for waiting VMs, emissions and savings', async () => {
     const here = await started();
     await here.grid(DIRTY_UNTIL_TWO);
     await here.make('web', { maxIntensity: 200, zone: 'DE' });

@@ -12,7 +12,7 @@ import { NO_CARBON } from '#vm/carbon/settings';
 
 const namespace = 'default';
 
-describe('operations on machines that wait for clean electricity', () => {
+describe('operations on VMs that wait for clean electricity', () => {
   const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   let world: Embedded;
   beforeEach(async () => {
@@ -63,7 +63,7 @@ describe('operations on machines that wait for clean electricity', () => {
     );
   };
 
-  it('leave them to it and say until when, and start them now by force', async () => {
+  it('leave them waiting and report until when, and start them now by force', async () => {
     await grid(400);
     await make();
     expect((await machine()).status?.phase).toBe('Pending');
@@ -71,14 +71,14 @@ describe('operations on machines that wait for clean electricity', () => {
     expect(left).toMatchObject({
       phase: 'Succeeded',
       message: expect.stringMatching(
-        /waits: electricity in DE is at 400 .* at the latest; .* force starts it now/,
+        /will start later: the carbon intensity of DE is 400 .* at the latest; .* force starts it now/,
       ) as string,
     });
     expect(left.conditions?.find(({ type }) => type === 'Succeeded')?.reason).toBe('WaitingForGreenEnergy');
     expect((await machine()).status?.phase).toBe('Pending');
     expect(await done('now', 'start', { force: true })).toMatchObject({
       phase: 'Succeeded',
-      message: expect.stringContaining('runs on node') as string,
+      message: expect.stringContaining('running on node') as string,
     });
     expect((await machine()).status?.phase).toBe('Running');
     await done('halt', 'stop');
@@ -89,7 +89,7 @@ describe('operations on machines that wait for clean electricity', () => {
     expect(told.map(({ type, reason }) => [type, reason])).toEqual([['Normal', 'WaitingForGreenEnergy']]);
   });
 
-  it('do not have a machine wait anew that they stop for a while', async () => {
+  it('do not let a VM wait again that they stop for a while', async () => {
     await grid(100);
     await make();
     expect((await machine()).status?.phase).toBe('Running');
@@ -98,7 +98,7 @@ describe('operations on machines that wait for clean electricity', () => {
     for (const [name, operation, spec] of [
       ['cold', 'migrate', { migrateSpec: { live: false } }],
       ['back', 'restore', { restoreSpec: { snapshotName: 'keep' } }],
-      ['anew', 'restart', {}],
+      ['reboot', 'restart', {}],
     ] as const) {
       const { uid } = (await world.admin.get(VMIS, 'web.hypersdk', { namespace })).metadata;
       expect((await done(name, operation, spec)).phase, name).toBe('Succeeded');

@@ -47,7 +47,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect([status, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
   });
 
-  it('is what deploy/operator was made from', () => {
+  it('is the source of deploy/operator', () => {
     const { path, text } = operatorManifests(helm ?? 'helm');
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
@@ -55,7 +55,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
   it.each([
     ['hypersdk-operator', 'hypersdk-system'],
     ['novacron-operator', 'novacron-system'],
-  ])('gives everything the name of the release %s', (release, namespace) => {
+  ])('names everything after the release %s', (release, namespace) => {
     const manifests = rendered(release, namespace, 'crds.install=false');
     expect(named(manifests, 'Deployment')).toEqual([release]);
     expect(named(manifests, 'ServiceAccount')).toContain(release);
@@ -67,7 +67,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(JSON.stringify(manifests)).not.toContain('RELEASE-NAME');
   });
 
-  it('runs as nobody, on a file system that it cannot write to, with the documented resources', () => {
+  it('runs as nobody, on a read-only file system, with the documented resources', () => {
     const deployment = rendered('a', 'b', 'crds.install=false').find(({ kind }) => kind === 'Deployment');
     expect(deployment).toMatchObject({
       spec: {
@@ -88,7 +88,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     });
   });
 
-  it('has a role for every part, and gives rights to no part that does not run', () => {
+  it('has a role for every component, and grants no permissions to components that do not run', () => {
     const roles = (...set: string[]) => {
       const manifests = rendered('a', 'b', 'crds.install=false', ...set);
       const subjects = manifests
@@ -131,7 +131,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(groups(fewer)).toEqual(new Set(['', 'kubevirt.io', 'simulation.node-classifier.io']));
   });
 
-  it('leaves out what is switched off, so that two releases can stand beside each other', () => {
+  it('omits what is disabled, so that two releases can coexist', () => {
     const first = rendered('a', 'x', 'dialects.hypersdk=false', 'dialects.novacron=false', 'dialects.simulation=false');
     const second = rendered('b', 'y', 'dialects.kubevirt=false', 'instances=false', 'crds.install=false');
     const names = (manifests: readonly Manifest[]) =>
@@ -142,7 +142,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(JSON.stringify(second)).toContain('--no-instances');
   });
 
-  it('registers no API group where that could keep namespaces from going', () => {
+  it('registers no API group if that could block the deletion of namespaces', () => {
     const manifests = rendered('a', 'x', 'crds.install=false', 'subresources=false');
     expect(named(manifests, 'APIService')).toEqual([]);
     const text = JSON.stringify(manifests);
@@ -152,7 +152,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(named(rendered('a', 'x', 'crds.install=false'), 'APIService')).toHaveLength(2);
   });
 
-  it('brings no exporter unless asked, and one that the selectors of the operator do not find', () => {
+  it("installs the exporter only on request, and outside of the operator's selectors", () => {
     const text = JSON.stringify(rendered('a', 'x', 'crds.install=false'));
     expect(text).not.toContain('a-exporter');
     const manifests = rendered('a', 'x', 'crds.install=false', 'exporter.enabled=true');
@@ -163,7 +163,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(JSON.stringify(exporter)).not.toMatch(/"app":"a"/);
   });
 
-  it('never lets a webhook stand in the way of a deletion', () => {
+  it('never lets a webhook block a deletion', () => {
     const manifests = rendered('a', 'b', 'crds.install=false');
     const hooks = manifests
       .filter(({ kind }) => kind.endsWith('WebhookConfiguration'))
@@ -195,13 +195,13 @@ describe.skipIf(helm === undefined)('the chart', () => {
     ['carbon.provider=static', 'needs carbon.table'],
     ['carbon.zone=germany', 'zone'],
     ['health.port=9443', 'health.port, webhook.port use the same port 9443'],
-  ])('refuses the value %s', (value, name) => {
+  ])('rejects the value %s', (value, name) => {
     const { status, stderr } = run('template', 'a', CHART, ...KUBERNETES, '--set', value);
     expect(status).not.toBe(0);
     expect(stderr).toContain(name);
   });
 
-  it('tells everything that cannot run at once', () => {
+  it('reports everything that cannot run at once', () => {
     const values = 'metrics.port=9443,health.port=9443,nodeLostAfter=1s';
     const { stderr } = run('template', '1st', CHART, ...KUBERNETES, '--set', values);
     expect(stderr).toContain('1st is not a valid name of a Service');
@@ -215,11 +215,11 @@ describe.skipIf(helm === undefined)('the chart', () => {
     'nodeLostAfter=1h',
     'fullnameOverride=web-1',
     'webhook.enabled=false,webhook.port=8080',
-  ])('takes the value %s', (value) => {
+  ])('accepts the value %s', (value) => {
     expect(rendered('a', 'b', 'crds.install=false', value)).not.toEqual([]);
   });
 
-  it('tells the operator how to heed electricity, and the token only by a Secret', () => {
+  it('configures carbon awareness of the operator, and the token only by a Secret', () => {
     const set = [
       'carbon.provider=electricity-maps',
       'carbon.tokenSecret.name=grid',
@@ -343,7 +343,7 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
     return { told, written: written.map(([, name]) => name) };
   };
 
-  it('name the definitions that were left alone, whose they are, and how to bring them up to date', async () => {
+  it('name the CRDs that were not changed, their owners, and how to update them', async () => {
     await owned('virtualmachines.hypersdk.io', of('a'));
     await owned('vmtemplates.hypersdk.io', of('b'));
     await owned('virtualmachines.kubevirt.io', { labels: { 'app.kubernetes.io/managed-by': 'virt-operator' } });
@@ -363,14 +363,14 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
     for (const name of left) expect(told).toContain(`\n  ${name}\n`);
   });
 
-  it('say nothing of definitions where all are its own, or none is brought', async () => {
+  it('do not mention CRDs if all are its own, or none is installed', async () => {
     expect((await notes('crds.install=false')).told).not.toContain('were not changed');
     for (const { metadata } of (await embedded.admin.list(CUSTOM_RESOURCE_DEFINITIONS)).items)
       await owned(metadata.name ?? '', of('a'));
     expect((await notes('dialects.kubevirt=true')).told).not.toContain('were not changed');
   });
 
-  it('look at machines of the groups that are on', async () => {
+  it('mention VMs of the enabled groups', async () => {
     expect((await notes('crds.install=false')).told).toContain('kubectl get virtualmachines.kubevirt.io -A');
     const { told } = await notes('dialects.kubevirt=false', 'dialects.hypersdk=false', 'instances=false');
     const groups = [...told.matchAll(/kubectl get virtualmachines\.(\S+) -A/g)].map(([, group]) => group);

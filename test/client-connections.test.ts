@@ -16,7 +16,7 @@ let server: Http2SecureServer;
 let transport: Transport;
 const versions: string[] = [];
 
-/** A server that speaks HTTP/2 and HTTP/1.1, and says nothing more after its headers. */
+/** A server that supports HTTP/2 and HTTP/1.1, and sends nothing after its headers. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vimana-connections-'));
   const pki = openPki({ folder, clock: realClock });
@@ -50,7 +50,7 @@ async function read(silentMs?: number): Promise<void> {
   for await (const _ of await transport.stream({ method: 'GET', path: '/', ...silence }));
 }
 
-it('a watch that brings nothing any more is given up, over HTTP/1.1, on which nothing else depends', async () => {
+it('a stalled watch is closed, over HTTP/1.1, on which nothing else depends', async () => {
   await expect(read(500)).rejects.toThrow('Body Timeout Error');
   expect(versions).toEqual(['1.1']);
 });

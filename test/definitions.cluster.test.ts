@@ -15,11 +15,11 @@ interface Versions extends KubeObject {
   readonly spec: { readonly versions: readonly object[] };
 }
 
-/** A server that changes what it is given takes the same definition for another one when somebody else applies it. */
-describe.skipIf(missingAssets().length > 0)('definitions on kube-apiserver', () => {
+/** A server that changes a CRD would see a difference when another client applies the same CRD again. */
+describe.skipIf(missingAssets().length > 0)('CRDs on kube-apiserver', () => {
   const place = onCluster(() => startRealCluster());
 
-  it.each(FILES)('are stored as they are applied, and applied by several: %s', async (file) => {
+  it.each(FILES)('are stored as applied, by several clients: %s', async (file) => {
     const [document] = readManifest(readFileSync(join(FOLDER, file), 'utf8')).documents;
     const definition = document?.object as Versions;
     await place.ok(`apply --server-side --field-manager=one -f ${join(FOLDER, file)}`);

@@ -3,7 +3,7 @@ import { startInMemory } from '#testing/embedded-in-memory';
 import { driveFleet } from '../examples/simulation/drive-a-fleet.ts';
 import { PodManager } from '../src/index.ts';
 
-it('the example of the library runs as it is written', async () => {
+it('the example of the library runs as written', async () => {
   const embedded = await startInMemory({ dialects: ['simulation'], pools: [{ count: 3 }] });
   try {
     const said: string[] = [];

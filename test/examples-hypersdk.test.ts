@@ -22,7 +22,7 @@ const objectsIn = (folder: string) =>
     .sort()
     .map((file) => readManifest(readFileSync(file, 'utf8')).documents.map(({ object }) => object as KubeObject));
 
-/** Makes what stands in files, one after the other, in nodes that are called as the documents have it. */
+/** Creates the objects in files, one after the other, on nodes with the names of the documents. */
 async function applied(files: readonly KubeObject[][], dialects: ('hypersdk' | 'kubevirt')[]) {
   const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   const pools = [{ count: 3, prefix: 'node-' }];
@@ -62,11 +62,11 @@ const named = (kind: string) =>
   files.flat().flatMap((object) => (object.kind === kind ? [object.metadata.name ?? ''] : []));
 const all = (names: readonly string[], phase: string) => Object.fromEntries(names.map((name) => [name, phase]));
 
-describe('the examples of hypersdk.io, a whole folder at once', () => {
+describe('the examples of hypersdk.io, a whole directory at once', () => {
   it.each([
     ['in the order of their names', files],
     ['in the opposite order', files.toReversed()],
-  ])('come to what they say, applied %s', async (_order, ordered) => {
+  ])('reach the documented state, applied %s', async (_order, ordered) => {
     const { clock, world } = await applied(ordered, ['hypersdk']);
     try {
       const { 'build-agent': _deleted, ...machines } = all(named('VirtualMachine'), 'Running');
@@ -74,7 +74,7 @@ describe('the examples of hypersdk.io, a whole folder at once', () => {
       expect(found).toEqual({
         machines: {
           ...machines,
-          // Stopped by operation-stop.yaml; clones are off unless they are to be started.
+          // operation-stop.yaml has stopped it. Clones are stopped unless they should start.
           vault: 'Stopped',
           trainer: 'Pending',
           'shop-web-test': 'Running',
@@ -84,7 +84,7 @@ describe('the examples of hypersdk.io, a whole folder at once', () => {
         operations: { ...all(named('VMOperation'), 'Succeeded'), 'migrate-batch-worker-cancelled': 'Cancelled' },
         snapshots: { ...all(named('VMSnapshot'), 'Ready'), 'shop-web-daily': 'Ready' },
       });
-      // As the file says: it waits for a node with such devices.
+      // As the file says, it waits for a node with such devices.
       const devices = { 'nvidia.com/GA100_A100_PCIE_80GB': '2', 'example.org/licence-key': '1' };
       const body = { status: { capacity: devices, allocatable: devices } };
       await world.admin.patch(NODES, 'node-1', { type: 'merge', body }, { subresource: 'status' });

@@ -17,8 +17,8 @@ import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 const NODE = { name: 'node', groups: ['system:masters', 'system:authenticated'] };
 const namespace = 'default';
 
-/** What nodes of ours know of their pods is had through the API server, as from kubelets and a metrics server. */
-describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
+/** The API server returns what our nodes know of their pods, like kubelets and a metrics server. */
+describe.skipIf(!hasKubectl())('kubectl with pods on simulated nodes', () => {
   const stop = new AbortController();
   let plane: Plane;
   let kubectl: Kubectl;
@@ -55,7 +55,7 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
     await plane.plane.stop();
   });
 
-  it('shows what nodes and pods use', async () => {
+  it('shows the usage of nodes and pods', async () => {
     const nodes = await kubectl.run('top', 'nodes');
     expect(nodes, nodes.err).toMatchObject({ code: 0 });
     expect(nodes.out).toMatch(/^kwok-node-1 +\d+m +\d+% +\d+Mi +\d+%/m);
@@ -66,7 +66,7 @@ describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
     expect((await kubectl.run('top', 'pods', '-l', 'app=other')).err).toContain('No resources found');
   });
 
-  it('shows what a container said, or why it says nothing', async () => {
+  it('shows the log of a container, or why there is none', async () => {
     expect(await kubectl.run('logs', 'web')).toMatchObject({ code: 0 });
     expect((await kubectl.run('logs', 'web', '-c', 'other')).err).toContain('container other is not valid for pod web');
     expect((await kubectl.run('logs', 'none')).err).toContain('pods "none" not found');

@@ -8,7 +8,7 @@ import { RAW_ATTACKS } from './fuzz/raw-attacks.ts';
 
 /** Another seed sends other requests: VIMANA_FUZZ_SEED=anything. */
 const SEED = process.env['VIMANA_FUZZ_SEED'] ?? 'vimana';
-/** A hundred of them are in test/long. */
+/** test/long sends a hundred batches. */
 const BATCHES = 4;
 const REQUESTS_A_BATCH = 1_100;
 const MOST_MEMORY_MIB = 2000;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The server lives, remembers no fault of its own, and serves as before. */
+/** Checks that the server is alive, has logged no fault, and serves as before. */
 async function expectWell(): Promise<void> {
   const { faults, polluted, rssMiB } = await server.health();
   expect(faults, `seed ${SEED}`).toEqual([]);
@@ -36,11 +36,11 @@ async function expectWell(): Promise<void> {
 
 for (let batch = 0; batch < BATCHES; batch++) {
   const protocol = batch % 3 === 2 ? 'HTTP/2' : 'HTTP/1.1';
-  it(`answers what nobody should send with a Status: batch ${batch} over ${protocol}`, async () => {
+  it(`responds to invalid requests with a Status: batch ${batch} over ${protocol}`, async () => {
     const random = seededRandom(`${SEED} ${batch}`);
     const { problems, answered, closed, statuses } = await campaign(server, random, protocol, REQUESTS_A_BATCH);
     expect(problems, `seed ${SEED}`).toEqual([]);
-    // Most get an answer, and answers of every sort: the attack reaches what it is aimed at.
+    // Most requests get a response, with statuses of every kind, which shows that the attack reaches its targets.
     expect(answered + closed).toBe(REQUESTS_A_BATCH);
     expect(closed).toBeLessThan(REQUESTS_A_BATCH / 10);
     for (const status of [200, 201, 400, 404, 405, 409, 422]) expect(statuses.get(status) ?? 0).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ for (let batch = 0; batch < BATCHES; batch++) {
   });
 }
 
-it('serves others on an HTTP/2 session beside a large answer that nobody reads', async () => {
+it('serves others on an HTTP/2 session beside a large response that is not read', async () => {
   const authorization = `Bearer ${server.token}`;
   const collection = '/api/v1/namespaces/default/configmaps';
   const { ask, end } = overHttp1(server.port);
@@ -70,7 +70,7 @@ it('serves others on an HTTP/2 session beside a large answer that nobody reads',
   await expectWell();
 });
 
-it.each(Object.entries(RAW_ATTACKS))('goes on serving after %s', async (_name, attack) => {
+it.each(Object.entries(RAW_ATTACKS))('continues to serve after %s', async (_name, attack) => {
   const random = seededRandom(SEED);
   for (let times = 0; times < 5; times++) await attack(server.port, server.token, random);
   await expectWell();

@@ -21,7 +21,7 @@ const admissionOf = findAdmission();
 const context: { work?: () => unknown } = createContext({});
 const run = new Script('work()');
 
-/** Does work that must end: where it does not, it is broken off and the test fails instead of hanging. */
+/** Runs code that must terminate. If it does not, it is aborted, and the test fails instead of hanging. */
 function ends<T>(work: () => T): T {
   context.work = work;
   return run.runInContext(context, { timeout: TIMEOUT }) as T;
@@ -34,7 +34,7 @@ function writerOf(kind: Kind): (object: unknown) => Admitted<Kind> {
     admit({ operation: 'CREATE', object, user: { name: 'mallory', groups: [] }, lookup: () => undefined });
 }
 
-/** What the user would read; nothing that is refused may be refused without words. */
+/** Returns the messages for the user. Every rejection must have one. */
 function refusals({ causes, unknownFields }: Admitted<Kind>): string[] {
   return [...unknownFields.map((path) => `unknown field "${path}"`), ...causes.map(formatFieldError)];
 }
@@ -45,7 +45,7 @@ function expectCleanPrototypes(): void {
   expect(({} as HintedPart)['polluted']).toBeUndefined();
 }
 
-/** Keys that, assigned instead of defined somewhere, would change every object there is. */
+/** Keys that would change every object if they were assigned instead of defined. */
 const EVIL = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
   .map((name) => `"${name}":{"polluted":true,"constructor":{"prototype":{"polluted":true}}}`)
   .join();
@@ -61,7 +61,7 @@ const nestedObjects = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${
 const LENGTH = 5_000;
 const LARGE = 'x'.repeat(1_536 * 1_024);
 
-/** Texts that nearly are what a field wants, for very long: here an expression that backtracks would never end. */
+/** Very long texts that almost match a field, with which a backtracking expression would never terminate. */
 function nearMisses(good: string): string[] {
   const repeats = (text: string) => text.repeat(Math.ceil(LENGTH / Math.max(1, text.length)));
   return [...['a', '1', '-', '.', 'a-', 'a.', '1ms', '10:', '/a', '\ud800'].map(repeats), repeats(good)].flatMap(
@@ -75,7 +75,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
 
   const texts = new Map<SchemaField, string>();
 
-  /** A valid object that has a field, as text. */
+  /** A valid object that has the field, as text. */
   function textWith(field: SchemaField): string {
     const known = texts.get(field);
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
 
   const valueAt = (field: SchemaField) => placeAt(JSON.parse(textWith(field)), field.path)?.value;
 
-  /** The admission of a valid object with one field replaced. */
+  /** Admits a valid object with one field replaced. */
   function withValue(field: SchemaField, value: unknown): Admitted<Kind> {
     const object = JSON.parse(textWith(field)) as HintedPart;
     placeAt(object, field.path)?.replace(value);
@@ -98,7 +98,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
   const fieldsOf = (type: JsonSchema['type']) =>
     arbitrary.fields.filter(({ schema, path }) => schema.type === type && !path.startsWith('status'));
 
-  it('tells a root that is no object of its kind', () => {
+  it('rejects a root that is not an object of its kind', () => {
     const { apiVersion } = kind;
     const roots = [null, [], [[]], '', 'text', 7, -0.5, true, {}, { apiVersion }, { apiVersion, kind: kind.kind }];
     const parts = [null, [], 'text', 7, true, {}, [null], { '': null }].flatMap((odd) => [
@@ -114,7 +114,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     expect(refusals(write(nestedLists(100_000))).join()).not.toBe('');
   });
 
-  it('takes no harm from names of JavaScript as keys, at any depth', () => {
+  it('is not affected by names of JavaScript as keys, at any depth', () => {
     for (const field of arbitrary.fields) {
       const answer = write(JSON.parse(textWith(field), (_key, value: unknown) => attacked(value)));
       expect(refusals(answer).join()).not.toBe('');
@@ -131,7 +131,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     expectCleanPrototypes();
   });
 
-  it('answers to ten thousand items in every list', () => {
+  it('handles ten thousand items in every list', () => {
     for (const field of fieldsOf('array')) {
       const [item = null] = valueAt(field) as unknown[];
       const text = JSON.stringify(Array.from({ length: 10_000 }, () => item));
@@ -141,7 +141,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     }
   });
 
-  it('answers to long near misses in every text', () => {
+  it('handles long texts that almost match, in every field', () => {
     for (const field of fieldsOf('string')) {
       const texts = nearMisses(String(valueAt(field)));
       const answers = ends(() => texts.map((text) => withValue(field, text)));
@@ -151,12 +151,12 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     }
   });
 
-  it('answers to any depth, anywhere', () => {
+  it('handles any depth, anywhere', () => {
     const looked = new Set<string>();
     for (const field of arbitrary.fields) {
       const { type, enum: choices, format, nullable, properties } = field.schema;
       const shape = [type, choices !== undefined, format, nullable, properties !== undefined].join();
-      // Deeper than any stack costs time, so that is tried once for each shape.
+      // A depth beyond the stack takes time, so it is tried once for each shape.
       const depth = looked.has(shape) ? 300 : 20_000;
       looked.add(shape);
       const deep = type === 'object' ? nestedObjects(depth) : nestedLists(depth);
@@ -164,7 +164,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     }
   });
 
-  it('answers to odd numbers and texts, anywhere', () => {
+  it('handles odd numbers and texts, anywhere', () => {
     const odd = [
       Number.MAX_VALUE,
       -Number.MAX_VALUE,
@@ -186,7 +186,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     }
   });
 
-  it('says which text of 1.5 MiB is too long', () => {
+  it('reports which text of 1.5 MiB is too long', () => {
     for (const field of fieldsOf('string')) {
       if (field.schema.maxLength === undefined) continue;
       expect(withValue(field, LARGE).causes.map(({ type }) => type)).toContain('TooLong');
@@ -206,13 +206,13 @@ function patternsIn(schema: JsonSchema): string[] {
   ];
 }
 
-it.each([...allPatterns])('the pattern %s ends on any text', (source) => {
+it.each([...allPatterns])('the pattern %s terminates on any text', (source) => {
   const matches = pattern(source);
   const [good = ''] = fc.sample(fc.stringMatching(new RegExp(source)), { numRuns: 1, seed: 5 });
   expect(ends(() => nearMisses(good).filter((text) => matches(text.repeat(10))))).toEqual([]);
 });
 
-it.each([...FORMATS])('the format %s ends on any text', (_name, wellFormed) => {
+it.each([...FORMATS])('the format %s terminates on any text', (_name, wellFormed) => {
   const samples = ['', 'a', '1', 'a.b', '10.0.0.1', 'fd00::1', '1h', '2024-01-01'];
   const texts = samples.flatMap(nearMisses).flatMap((text) => [text, `${text.slice(0, 250)}!`]);
   expect(ends(() => texts.filter(wellFormed)).length).toBeLessThan(texts.length);
@@ -238,7 +238,7 @@ describe('metadata', () => {
     ['the key of a label', { labels: { [LARGE]: 'a' } }, 'must be no more than 63 bytes'],
     ['the value of a label', { labels: { a: LARGE } }, 'must be no more than 63 bytes'],
     ['the name of a field', { [LARGE]: 1 }, `unknown field "metadata.${LARGE}"`],
-  ])('of 1.5 MiB in %s is refused for it', (_what, part, refusal) => {
+  ])('of 1.5 MiB in %s is rejected', (_what, part, refusal) => {
     expect(refusals(withMeta(part)).join('\n')).toContain(refusal);
   });
 
@@ -248,7 +248,7 @@ describe('metadata', () => {
     ['finalizers', { finalizers: many.map((i) => `a b ${i}`) }],
     ['owners', { ownerReferences: many.map(() => ({ controller: true })) }],
     ['fields that nobody knows', Object.fromEntries(many.map((i) => [`field-${i}`, i]))],
-  ])('with a hundred thousand %s is refused in bounds', (_what, part) => {
+  ])('with a hundred thousand %s is rejected in bounded time', (_what, part) => {
     const { causes, unknownFields } = withMeta(part);
     expect(causes.length + unknownFields.length).toBeGreaterThan(0);
     expect(causes.length).toBeLessThanOrEqual(501);
@@ -256,12 +256,12 @@ describe('metadata', () => {
 });
 
 describe('a manifest', () => {
-  it('may hold a hundred thousand objects', () => {
+  it('may contain a hundred thousand objects', () => {
     const items = Array.from({ length: 100_000 }, () => '{}').join();
     expect(ends(() => readManifest(`apiVersion: v1\nkind: List\nitems: [${items}]`)).documents).toHaveLength(100_000);
   });
 
-  it('with ten thousand disks in a machine has too many, and that is all there is to say', () => {
+  it('with ten thousand disks in a VM is rejected only for their number', () => {
     const disks = Array.from({ length: 10_000 }, (_, i) => `{name: d${i}, size: 1Gi}`).join();
     const [document] = ends(() =>
       readManifest(`

@@ -26,7 +26,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     return { code, out, err };
   }
 
-  it('tells an account what it lacks, all at once', async () => {
+  it('reports all permissions that an account lacks at once', async () => {
     await ok('create serviceaccount newcomer');
     const token = await place.target.tokenFor({ namespace: 'default', name: 'newcomer' });
     const { code, out, err } = await vimana(WISH, place.target.kubeconfigFor(token));
@@ -36,7 +36,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     expect(err).toMatch(
       /escalate, bind clusterroles\S+, or each permission that they grant, of which \d+ of \d+ are missing/,
     );
-    // Also those may install who hold every right, and no power over roles.
+    // Users with all permissions but without power over roles may install too.
     const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'operate'];
     await ok(`create clusterrole all --verb=${verbs.join(',')} --resource=*.*`);
     await ok('create clusterrolebinding all --clusterrole=all --serviceaccount=default:newcomer');
@@ -46,7 +46,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     expect(await ok('get crds -o name')).toBe('');
   }, 120_000);
 
-  it('brings everything once, and says the second time that nothing changed', async () => {
+  it('installs everything once, and reports the second time that nothing changed', async () => {
     const first = await vimana(WISH);
     expect(first.code, first.err).toBe(0);
     expect(first.out).toMatch(/\n4 kinds are served\n[^]*\n\d+ created, 0 configured, 0 unchanged\n/);
@@ -58,7 +58,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     expect(await ok('get node kwok-node-2 -o jsonpath={.status.capacity.cpu}')).toBe('64');
   }, 120_000);
 
-  it('lets machines run by the command that it names, and goes as it came', async () => {
+  it('runs VMs with the command that it prints, and is uninstalled completely', async () => {
     const [metrics = 0, health = 0] = await freePorts(2);
     const { out } = await vimana(WISH);
     const [, named = ''] = /^ {2}bin\/vimana (operator .*?) +#/m.exec(out) ?? [];
@@ -89,7 +89,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     await ok('wait --for=delete namespace/vimana-system --timeout=60s');
   }, 240_000);
 
-  it('installs over what kubectl has applied, and leaves a namespace that others use', async () => {
+  it('installs over objects that kubectl has applied, and keeps a namespace that others use', async () => {
     await ok(`apply --server-side -f ${resolve(import.meta.dirname, '../deploy/crds')}`);
     const { code, err } = await vimana('install');
     expect(code, err).toBe(0);

@@ -44,7 +44,7 @@ describe('vimana install', () => {
   });
   afterEach(() => server.plane.stop());
 
-  it('changes nothing in a dry run, and does then what that has said', async () => {
+  it('changes nothing in a dry run, and then does what that has printed', async () => {
     const wish = ['install', ...SIMULATION, '--nodes', '2', '--examples'];
     const dry = await run(...wish, '--dry-run');
     expect(dry.code).toBe(0);
@@ -61,7 +61,7 @@ describe('vimana install', () => {
     expect((await admin.list(NODES)).items.map(({ status }) => status?.capacity?.['cpu'])).toEqual(['32', '32']);
   });
 
-  it('says of everything that it is unchanged the second time, and tells what is not', async () => {
+  it('reports everything as unchanged the second time, and reports what is not', async () => {
     const wish = ['install', ...SIMULATION, '--nodes', '1', '--examples'];
     expect((await run(...wish)).out).toMatch(
       /^(?:\S+ created\n)+4 kinds are served\n(?:\S+ created\n){7}\d+ created, 0 configured, 0 unchanged\n/,
@@ -75,7 +75,7 @@ describe('vimana install', () => {
     expect((await admin.get(NODES, 'kwok-node-1')).status?.capacity?.['cpu']).toBe('64');
   });
 
-  it('names all that is missing at once, and changes nothing', async () => {
+  it('reports everything that is missing at once, and changes nothing', async () => {
     await allow('newcomer', [
       { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
     ]);
@@ -113,7 +113,7 @@ describe('vimana install', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('is content with an administrator who holds every right, and may escalate none', async () => {
+  it('accepts an administrator with all permissions who may not escalate', async () => {
     await allow('holder', [
       {
         apiGroups: ['*'],
@@ -124,7 +124,7 @@ describe('vimana install', () => {
     expect(await as('holder', 'install', ...SIMULATION)).toMatchObject({ code: 0, err: '' });
   });
 
-  it('leaves alone what belongs to others', async () => {
+  it('does not change objects of others', async () => {
     const [kubevirts, theirs] = ['kubevirts', 'virtualmachines'].map((plural) => ({
       metadata: { name: `${plural}.kubevirt.io` },
       spec: {
@@ -146,7 +146,7 @@ describe('vimana install', () => {
     expect(await names()).toEqual(['kubevirts.kubevirt.io', 'virtualmachines.kubevirt.io']);
   });
 
-  it('takes no node for its own that is a real one, or is played by somebody already', async () => {
+  it('does not claim a real node, or one that another KWOK manages', async () => {
     await admin.create(NODES, { metadata: { name: 'kwok-node-1' } });
     await admin.create(NODES, { metadata: { name: 'kwok-node-2', labels: { 'vimana.io/runtime': 'simulated' } } });
     const { err } = await run('install', '--nodes', '3');
@@ -160,7 +160,7 @@ describe('vimana install', () => {
     ]);
   });
 
-  it('leaves examples as somebody has changed them', async () => {
+  it('keeps changes of users to examples', async () => {
     const wish = ['install', ...SIMULATION, '--examples'];
     await run(...wish);
     const machines = resourceTypeFor(simulatedMachine);
@@ -171,7 +171,7 @@ describe('vimana install', () => {
     expect(spec.resources.cpu).toBe('0.5');
   });
 
-  it('gives KWOK its stages where it reads them from the cluster', async () => {
+  it('installs stages for KWOK if it reads them from the cluster', async () => {
     const stage = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     await server.define({
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -190,7 +190,7 @@ describe('vimana install', () => {
     expect((await run('uninstall')).out).toContain('stage.kwok.x-k8s.io/pod-ready deleted\n');
   });
 
-  it('overwrites what somebody else has set only when it is told to', async () => {
+  it('overwrites changes of others only on request', async () => {
     await run('install', ...SIMULATION);
     const name = 'vimana-operator';
     const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
@@ -205,7 +205,7 @@ describe('vimana install', () => {
     expect(forced.out).toContain('clusterrole.rbac.authorization.k8s.io/vimana-operator configured\n');
   });
 
-  it('keeps kinds with objects, and what other groups need, until it is told otherwise', async () => {
+  it('keeps kinds with objects, and dependencies of other groups, unless told otherwise', async () => {
     await run('install', '--dialects', 'hypersdk,novacron', '--examples');
     expect(await run('uninstall')).toEqual({
       code: 1,
@@ -238,7 +238,7 @@ describe('vimana install', () => {
     expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Terminating');
   });
 
-  it('tells no machine to go before it knows that somebody would let it', async () => {
+  it('deletes no VM unless an operator can remove its finalizers', async () => {
     await run('install', ...SIMULATION, '--examples');
     const machines = async () => (await admin.list(resourceTypeFor(simulatedMachine))).items;
     const before = (await machines()).map(({ metadata }) => metadata.finalizers);
@@ -251,7 +251,7 @@ describe('vimana install', () => {
     expect((await machines()).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
   });
 
-  it('says who would have to let go of machines that are not gone in time', async () => {
+  it('reports who has to remove the finalizers of VMs that are not deleted in time', async () => {
     await run('install', ...SIMULATION, '--examples');
     const type = resourceTypeFor(simulatedMachine);
     await admin.deleteCollection(type, { namespace: 'default' });
@@ -267,7 +267,7 @@ describe('vimana install', () => {
     expect(await names()).toContain('virtualmachines.simulation.node-classifier.io');
   });
 
-  it('leaves a namespace that somebody else has made, with all that is in it', async () => {
+  it('keeps a namespace that others have created, with its contents', async () => {
     await admin.create(NAMESPACES, { metadata: { name: 'vimana-system' } });
     await admin.create(CONFIG_MAPS, { metadata: { name: 'notes', namespace: 'vimana-system' } });
     expect((await run('install', ...SIMULATION)).code).toBe(0);
@@ -302,7 +302,7 @@ describe('vimana install', () => {
         },
       },
     ],
-  ])('leaves the namespace that it has made while it holds %s', async (name, type, content) => {
+  ])('keeps its namespace while it contains %s', async (name, type, content) => {
     await run('install', ...SIMULATION);
     const metadata = { name: 'mine', namespace: 'vimana-system' };
     await admin.create(type, { metadata, ...content });
@@ -317,7 +317,7 @@ describe('vimana install', () => {
     expect((await run('uninstall')).out).toBe('namespace/vimana-system deleted\n');
   });
 
-  it('leaves the namespace with what it may not see', async () => {
+  it('keeps the namespace if it may not read its contents', async () => {
     await allow('half', [
       { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'watch', 'delete'] },
       { apiGroups: ['apiextensions.k8s.io', 'coordination.k8s.io', 'apps'], resources: ['*'], verbs: ['list'] },
@@ -331,7 +331,7 @@ describe('vimana install', () => {
     expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Active');
   });
 
-  it('leaves to Helm what came by Helm, and what that needs', async () => {
+  it('leaves what Helm installed, and its dependencies, to Helm', async () => {
     await run('install', '--dialects', 'simulation,novacron');
     const annotations = { 'meta.helm.sh/release-name': 'fleet', 'meta.helm.sh/release-namespace': 'fleet-system' };
     const theirs = 'virtualmachines.simulation.node-classifier.io';
@@ -351,7 +351,7 @@ describe('vimana install', () => {
   it.each([
     ['elsewhere', 'vimana-operator', undefined],
     ['fleet-system', 'fleet', { 'app.kubernetes.io/name': 'vimana' }],
-  ])('takes nothing away from an operator that leads in %s as %s', async (namespace, name, labels) => {
+  ])('deletes nothing of an active operator in %s as %s', async (namespace, name, labels) => {
     await run('install', ...SIMULATION);
     await admin.create(NAMESPACES, { metadata: { name: namespace } });
     if (labels !== undefined) await admin.create(SERVICE_ACCOUNTS, { metadata: { name, namespace, labels } });
@@ -374,7 +374,7 @@ describe('vimana install', () => {
     [['install', '--examples', '--no-wait'], '--examples cannot be used with --no-wait'],
     [['install', '--zones', '3'], '--zones need --nodes'],
     [['install', '--dialects', 'xen'], 'xen is not one of kubevirt'],
-  ])('refuses what cannot be meant: %j', async (args, why) => {
+  ])('rejects invalid input: %j', async (args, why) => {
     expect(await run(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(why) });
   });
 });

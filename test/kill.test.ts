@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { seededRandom } from '#platform/base/random';
 import { surviveKills } from './kill/kill-campaign.ts';
 
-// The same by the hundreds is in test/long.
+// test/long runs hundreds of these.
 it('keeps every acknowledged write over HTTPS, whole, when the server is killed under load', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-kill-'));
   try {

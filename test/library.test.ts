@@ -13,7 +13,7 @@ import {
   systemRandom,
 } from '../src/index.ts';
 
-it('the library brings up an API server for tests, and a client to talk to it', async () => {
+it('the library starts an API server for tests, and a client for it', async () => {
   const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger });
   try {
     const client = plane.client({ name: 'tester', groups: ['system:masters'] }, 'tester');
@@ -25,7 +25,7 @@ it('the library brings up an API server for tests, and a client to talk to it', 
   }
 });
 
-it('an API server needs nothing to be told, and its client speaks for the administrator', async () => {
+it('an API server needs no configuration, and its client is the administrator', async () => {
   const plane = await startControlPlane();
   try {
     const configMaps = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
@@ -72,7 +72,7 @@ it('a control plane whose port is taken is closed, and can be opened again', asy
   rmSync(dataDir, { recursive: true });
 });
 
-it('the library knows every kind and its rules', () => {
+it('the library exports every kind and its rules', () => {
   expect(KINDS).toContain(novacron.vmPool);
   expect(findAdmission()(novacron.vmPool.apiVersion, 'VMPool')).toBeDefined();
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-/** Stands in for kubectl: writes down what it is asked, and answers as a cluster does on which the namespace is there. */
+/** Replaces kubectl: records its calls, and responds like a cluster on which the namespace exists. */
 const KUBECTL = `#!/usr/bin/env bash
 echo "$*" >>"$CALLS"
 case "$*" in
@@ -17,7 +17,7 @@ esac
 `;
 
 describe('the lifecycle test', () => {
-  it('takes away no namespace that it has not made', async () => {
+  it('deletes no namespace that it has not created', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vimana-lifecycle-'));
     const [kubectl, calls] = [join(folder, 'kubectl'), join(folder, 'calls')];
     writeFileSync(kubectl, KUBECTL);

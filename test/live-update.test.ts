@@ -6,10 +6,10 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-harness';
 
 const namespace = 'default';
-/** Of a guest that uses its memory, so that it takes some seconds to move. */
+/** The guest uses its memory, so that a migration takes some seconds. */
 const BUSY = { 'vimana.io/memory-utilization': '1', 'vimana.io/dirty-rate': '1G' };
 
-describe('a machine that is made larger while it runs', () => {
+describe('a VM that is resized while it runs', () => {
   let world: SoakHarness;
   beforeEach(async () => {
     world = await startSoakHarness('live update');
@@ -27,7 +27,7 @@ describe('a machine that is made larger while it runs', () => {
     await world.clock.advance(5000);
   };
 
-  /** A scheduler that has not heard of a cordon yet would still choose the node. */
+  /** A scheduler that has not received a cordon yet would still choose the node. */
   const everybodyToKnow = () => world.clock.advance(1000);
   const instance = () => world.admin.get(VMIS, 'web', { namespace });
   const condition = async (type: string) => (await instance()).status?.conditions?.find((each) => each.type === type);
@@ -42,7 +42,7 @@ describe('a machine that is made larger while it runs', () => {
     world.admin.patch(VMS, name, { type: 'merge', body: { spec: { template: { spec: { domain } } } } }, { namespace });
   const migrations = async () => (await world.admin.list(VMIMS, { namespace })).items;
 
-  it('moves to a launcher that asks for as much, and has it only then', async () => {
+  it('migrates to a launcher with larger requests, and is resized only then', async () => {
     const [before] = await launchers();
     expect(before?.requests).toMatchObject({ cpu: '100m', memory: '1Gi' });
     expect((await instance()).status).toMatchObject({
@@ -62,7 +62,7 @@ describe('a machine that is made larger while it runs', () => {
     expect(await condition('HotVCPUChange')).toBeUndefined();
     expect(await condition('HotMemoryChange')).toBeUndefined();
     expect(await migrations()).toHaveLength(1);
-    // And back again, as far as it has ever been.
+    // The size is reduced again, down to the smallest that it ever had.
     await edit({ memory: { guest: '1Gi' } });
     await world.clock.advance(60_000);
     expect((await launchers()).find(({ phase }) => phase === 'Running')?.requests).toMatchObject({
@@ -72,7 +72,7 @@ describe('a machine that is made larger while it runs', () => {
     expect((await instance()).status?.memory).toMatchObject({ guestCurrent: '1Gi' });
   });
 
-  it('stays as it is where no node has room, and says why', async () => {
+  it('stays as it is if no node fits, and reports why', async () => {
     for (const { metadata } of (await world.admin.list(NODES)).items) {
       const body = { spec: { unschedulable: true } };
       await world.admin.patch(NODES, metadata.name ?? '', { type: 'merge', body });
@@ -83,15 +83,15 @@ describe('a machine that is made larger while it runs', () => {
     expect(await condition('HotMemoryChange')).toMatchObject({ status: 'True', reason: 'MigrationRequired' });
     expect((await instance()).status).toMatchObject({ memory: { guestCurrent: '1Gi', guestRequested: '3Gi' } });
     await world.clock.advance(300_000);
-    // Another one may be under way by then.
+    // Another migration may be in progress by then.
     expect((await migrations()).map(({ status }) => status?.phase)).toContain('Failed');
     expect(await condition('HotMemoryChange')).toMatchObject({ status: 'True', reason: 'MigrationFailed' });
-    expect((await condition('HotMemoryChange'))?.message).toContain('no node was found for the target pod');
+    expect((await condition('HotMemoryChange'))?.message).toContain('no node found for the target pod');
     const held = (await launchers()).filter(({ phase }) => phase === 'Running');
     expect(held.map(({ requests }) => requests?.['memory'])).toEqual(['1Gi']);
   });
 
-  /** The numbers of sockets that the guest has had, one after the other, while time goes by. */
+  /** Returns the numbers of sockets that the guest has had, one after the other, while time advances. */
   const socketsSeen = async (seconds: number) => {
     const seen: number[] = [];
     for (let at = 0; at < seconds * 10; at++) {
@@ -102,7 +102,7 @@ describe('a machine that is made larger while it runs', () => {
     return seen;
   };
 
-  it('never has more than is asked for by then, where the migration can still be given up', async () => {
+  it('never exceeds the requested size, if the migration can still be canceled', async () => {
     await edit({ cpu: { sockets: 3 } });
     await world.clock.advance(2000);
     expect((await migrations()).map(({ status }) => status?.phase)).not.toContain('Succeeded');
@@ -113,7 +113,7 @@ describe('a machine that is made larger while it runs', () => {
     expect((await migrations()).map(({ status }) => status?.phase)).toEqual(['Succeeded']);
   });
 
-  it('stays where it is when the change is taken back before there was room for it', async () => {
+  it('stays on its node when the change is reverted before a node fits', async () => {
     const [before] = await launchers();
     const cordon = async (unschedulable: boolean | null) => {
       for (const { metadata } of (await world.admin.list(NODES)).items)
@@ -133,8 +133,8 @@ describe('a machine that is made larger while it runs', () => {
     expect(await launchers()).toEqual([before]);
   });
 
-  it('keeps sockets that have come by the time they are not wanted any more, and waits for its next start', async () => {
-    // A migration that somebody asked for has other reasons too, and goes on.
+  it('keeps sockets that were plugged before the change was reverted, until its next start', async () => {
+    // A migration requested by a user has other reasons too, and continues.
     await edit({ cpu: { sockets: 3 } });
     await world.admin.create(VMIMS, { metadata: { name: 'mine', namespace }, spec: { vmiName: 'web' } });
     await world.clock.advance(2000);
@@ -147,7 +147,7 @@ describe('a machine that is made larger while it runs', () => {
         ({ type }) => type === 'RestartRequired',
       )?.message;
     expect(await required()).toContain('spec.template.spec.domain.cpu.sockets');
-    // Whatever else moves it takes them along.
+    // Any other migration applies the change as well.
     await edit({ memory: { guest: '2Gi' } });
     expect(await socketsSeen(60)).toEqual([3]);
     expect((await launchers()).map(({ requests }) => requests)).toMatchObject([{ cpu: '300m', memory: '2Gi' }]);
@@ -156,7 +156,7 @@ describe('a machine that is made larger while it runs', () => {
     expect(await required()).toBeUndefined();
   });
 
-  it('waits for its next start where it cannot move, and says so', async () => {
+  it('waits for its next start if it cannot be migrated, and reports that', async () => {
     const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'disk', namespace }, spec: claim });
     const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
@@ -166,7 +166,7 @@ describe('a machine that is made larger while it runs', () => {
     const { status } = await world.admin.get(VMS, 'fixed', { namespace });
     expect(status?.conditions?.find(({ type }) => type === 'RestartRequired')).toMatchObject({
       status: 'True',
-      message: 'changed, and not in effect before the next start: spec.template.spec.domain.cpu.sockets',
+      message: 'spec changes require a restart: spec.template.spec.domain.cpu.sockets',
     });
     expect(await migrations()).toEqual([]);
     await edit({ cpu: { sockets: 1 } }, 'fixed');

@@ -26,7 +26,7 @@ function problemsOf(object: unknown): string[] {
 describe('examples', () => {
   const files = globSync('examples/**/*.yaml').sort();
 
-  it.each(files)('%s begins with what it shows, and would be accepted', (file) => {
+  it.each(files)('%s starts with a description, and would be accepted', (file) => {
     const text = readFileSync(file, 'utf8');
     expect(text).toMatch(/^# [A-Z].{10,}\n/);
     const { documents, problems } = readManifest(text);
@@ -35,7 +35,7 @@ describe('examples', () => {
     for (const { object } of documents) expect(problemsOf(object)).toEqual([]);
   });
 
-  it.each([...new Set(files.map((file) => dirname(file)))])('of %s have names of their own', (folder) => {
+  it.each([...new Set(files.map((file) => dirname(file)))])('of %s have unique names', (folder) => {
     const names = files
       .filter((file) => dirname(file) === folder)
       .flatMap((file) => readManifest(readFileSync(file, 'utf8')).documents)
@@ -64,7 +64,7 @@ describe('examples', () => {
   );
 });
 
-describe('manifests that people have already', () => {
+describe('existing manifests of users', () => {
   it.each(globSync('test/fixtures/documented/*.yaml').sort())('%s is accepted unchanged', (file) => {
     const { documents, problems } = readManifest(readFileSync(file, 'utf8'));
     expect(problems).toEqual([]);

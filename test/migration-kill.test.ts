@@ -5,7 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-harness';
 
 const namespace = 'default';
-/** More than a migration takes, of all who have a part in it. */
+/** More writes than a migration takes, of all participants. */
 const WRITES = Array.from({ length: 16 }, (_, at) => at + 1);
 const MINUTE = 60_000;
 
@@ -24,7 +24,7 @@ afterAll(() => world.stop());
 const phaseOf = async (name: string) => (await world.admin.get(VMIMS, name, { namespace })).status?.phase;
 const isOver = (phase: string | undefined) => phase === 'Succeeded' || phase === 'Failed';
 
-/** Kills everything but Kubernetes itself with one of the writes from now on, which is never answered. */
+/** Kills everything but Kubernetes itself during one of the next writes, which gets no response. */
 function killAt(write: number): { readonly happened: () => boolean } {
   let left = write;
   world.onWrite = () => {
@@ -38,26 +38,29 @@ function killAt(write: number): { readonly happened: () => boolean } {
   return { happened: () => left === 0 };
 }
 
-it.each(WRITES)('a migration ends, and leaves one launcher, when all is killed with write %i', async (write) => {
-  const { admin, clock, machines } = world;
-  const before = await admin.get(VMIS, 'm', { namespace });
-  expect(before.status?.phase).toBe('Running');
-  const name = `mig-${write}`;
-  const kill = killAt(write);
-  await admin.create(VMIMS, { metadata: { name, namespace }, spec: { vmiName: 'm' } });
-  for (const end = clock.now() + 2 * MINUTE; clock.now() < end; ) {
-    await clock.advance(500);
-    if (isOver(await phaseOf(name))) break;
-  }
-  expect(isOver(await phaseOf(name)), `${name} is ${await phaseOf(name)}`).toBe(true);
-  world.onWrite = () => {};
-  await clock.advance(MINUTE);
-  const after = await admin.get(VMIS, 'm', { namespace });
-  expect([after.metadata.uid, after.status?.phase]).toEqual([before.metadata.uid, 'Running']);
-  const { items } = await admin.list(PODS, { namespace, labelSelector: `${CREATED_BY_LABEL}=${after.metadata.uid}` });
-  const live = items.filter(({ status }) => !isOver(status?.phase));
-  expect(live.map(({ spec }) => spec.nodeName)).toEqual([after.status?.nodeName]);
-  expect(machines.doubled).toEqual([]);
-  // Else there would be nothing to see: a migration takes at least so many writes.
-  if (write <= 8) expect(kill.happened()).toBe(true);
-});
+it.each(WRITES)(
+  'a migration finishes, and leaves one launcher, when everything is killed at write %i',
+  async (write) => {
+    const { admin, clock, machines } = world;
+    const before = await admin.get(VMIS, 'm', { namespace });
+    expect(before.status?.phase).toBe('Running');
+    const name = `mig-${write}`;
+    const kill = killAt(write);
+    await admin.create(VMIMS, { metadata: { name, namespace }, spec: { vmiName: 'm' } });
+    for (const end = clock.now() + 2 * MINUTE; clock.now() < end; ) {
+      await clock.advance(500);
+      if (isOver(await phaseOf(name))) break;
+    }
+    expect(isOver(await phaseOf(name)), `${name} is ${await phaseOf(name)}`).toBe(true);
+    world.onWrite = () => {};
+    await clock.advance(MINUTE);
+    const after = await admin.get(VMIS, 'm', { namespace });
+    expect([after.metadata.uid, after.status?.phase]).toEqual([before.metadata.uid, 'Running']);
+    const { items } = await admin.list(PODS, { namespace, labelSelector: `${CREATED_BY_LABEL}=${after.metadata.uid}` });
+    const live = items.filter(({ status }) => !isOver(status?.phase));
+    expect(live.map(({ spec }) => spec.nodeName)).toEqual([after.status?.nodeName]);
+    expect(machines.doubled).toEqual([]);
+    // Otherwise nothing would be tested: a migration takes at least this many writes.
+    if (write <= 8) expect(kill.happened()).toBe(true);
+  },
+);

@@ -4,7 +4,7 @@ import { NAMESPACES } from '#platform/kube/kinds/core';
 import { isNotFound } from '#platform/kube/kube-error';
 import { type SoakHarness, startSoakHarness } from '#testing/soak/soak-harness';
 
-describe('a namespace that is deleted with machines in it', () => {
+describe('a deleted namespace with VMs', () => {
   let world: SoakHarness;
   beforeEach(async () => {
     world = await startSoakHarness('namespace deletion');
@@ -12,7 +12,7 @@ describe('a namespace that is deleted with machines in it', () => {
   });
   afterEach(() => world.stop());
 
-  it('goes, and nobody is warned of it', async () => {
+  it('is removed without warnings', async () => {
     const namespace = 'shelf';
     await world.admin.create(NAMESPACES, { metadata: { name: namespace } });
     for (const name of ['a', 'b', 'c']) {

@@ -6,7 +6,7 @@ import { startSoakHarness } from '#testing/soak/soak-harness';
 
 const namespace = 'default';
 
-it('starts the machines of a deleted node elsewhere at once', async () => {
+it('starts the VMs of a deleted node on other nodes at once', async () => {
   const world = await startSoakHarness('a node is deleted');
   try {
     const { admin, clock } = world;

@@ -18,7 +18,7 @@ const namespace = 'default';
 const RESOURCES = { cpu: 2, memory: '2Gi', disk: '4Gi' };
 
 /** Everything in one process, on a clock that is moved by hand, and no group but this one. */
-describe('machines of novacron.io, alone', () => {
+describe('VMs of novacron.io, alone', () => {
   let clock: FakeClock;
   let running: Embedded;
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('machines of novacron.io, alone', () => {
     await clock.advance(3000);
   }
 
-  it('keep their disks while they are off, and take them along when they go', async () => {
+  it('keep their disks while they are stopped, and delete them with themselves', async () => {
     const volumes = [{ name: 'data', size: '1Gi', storageClass: 'fast-ssd', accessMode: 'ReadWriteOnce' }];
     await make('web', { volumes });
     expect((await vm()).status?.phase).toBe('Running');
@@ -82,7 +82,7 @@ describe('machines of novacron.io, alone', () => {
     expect(await claims()).toEqual([]);
   });
 
-  it('leave their disks behind where they are told to, for the next of their name', async () => {
+  it('retain their disks on request, for the next VM of their name', async () => {
     await make('web', {}, { 'novacron.io/retain-disks': 'true' });
     const { uid } = (await claim('web.novacron-root')).metadata;
     await running.admin.delete(MACHINES, 'web', { namespace });
@@ -93,14 +93,13 @@ describe('machines of novacron.io, alone', () => {
     expect((await vm()).status?.phase).toBe('Running');
   });
 
-  it('wait for the claim that their image is, and copy it', async () => {
+  it('wait for the claim of their image, and copy it', async () => {
     await make('web', { image: { source: 'pvc://default/golden' }, resources: { cpu: 1, memory: '1Gi' } });
     await clock.advance(1000);
     expect((await vm()).status?.phase).toBe('Pending');
     expect(await condition('Ready')).toMatchObject({
       reason: 'NotFound',
-      message:
-        'PersistentVolumeClaim golden, which spec.template.spec.image.source names, is not there: the machine is started when it is',
+      message: 'PersistentVolumeClaim golden, referenced by spec.template.spec.image.source, not found, waiting',
     });
     const contents = { files: { '/etc/os': { bytes: 5, digest: 'd', text: 'hello' } } };
     await running.admin.create(PERSISTENT_VOLUME_CLAIMS, {
@@ -118,7 +117,7 @@ describe('machines of novacron.io, alone', () => {
     expect(await condition('DiskReady')).toBeUndefined();
   });
 
-  it('have disks that grow, and say where they cannot', async () => {
+  it('have disks that grow, and report if they cannot', async () => {
     await make('web');
     await edit({ template: { spec: { resources: { disk: '6Gi' } } } });
     expect((await claim('web.novacron-root')).spec.resources?.requests).toEqual({ storage: '6Gi' });
@@ -137,7 +136,7 @@ describe('machines of novacron.io, alone', () => {
     expect(await condition('DiskReady')).toBeUndefined();
   });
 
-  it('tell what they use with their start, and again only where it has changed, every five minutes', async () => {
+  it('report their usage at their start, and later only after a change, every five minutes', async () => {
     const annotations = {
       'vimana.io/cpu-profile': 'trace 0s:0.25 7m:0.25 8m:0.9 24h:0.9',
       'vimana.io/memory-profile': 'constant 0.5',
@@ -158,7 +157,7 @@ describe('machines of novacron.io, alone', () => {
     expect((await used())?.cpu).toEqual({ available: '2' });
   });
 
-  it('leave a node that is drained while they run, where they can and may', async () => {
+  it('are live-migrated off a drained node if possible and allowed', async () => {
     await make('web');
     const from = (await vm()).status?.nodeName ?? '';
     await running.admin.patch(NODES, from, { type: 'merge', body: { spec: { unschedulable: true } } });
@@ -174,7 +173,7 @@ describe('machines of novacron.io, alone', () => {
     expect(status?.nodeName).not.toBe(from);
   });
 
-  it('are ended by an eviction where they may not be moved, which is told as one, and start elsewhere', async () => {
+  it('are stopped by an eviction if they may not be migrated, which is reported, and start on another node', async () => {
     await make('web', {}, {}, { migrationPolicy: { allowLiveMigration: false } });
     const [pod] = (await running.admin.list(PODS, { namespace })).items;
     const name = pod?.metadata.name ?? '';
@@ -187,7 +186,7 @@ describe('machines of novacron.io, alone', () => {
     expect(said).toContain('The VirtualMachineInstance was evicted.');
   });
 
-  it('say that no node will have them, also where a disk waits for the node', async () => {
+  it('report that no node fits, also if a disk waits for the node', async () => {
     const volumes = [{ name: 'data', size: '1Gi', storageClass: 'fast-ssd' }];
     await make('web', { volumes, nodeSelector: { 'example.com/none': 'such' } });
     await clock.advance(10_000);
@@ -199,17 +198,17 @@ describe('machines of novacron.io, alone', () => {
     });
     expect(await condition('DiskReady')).toMatchObject({
       reason: 'ClaimPending',
-      message: 'PersistentVolumeClaim web.novacron-data gets its volume when the machine has a node',
+      message: 'PersistentVolumeClaim web.novacron-data will be bound when the VM is scheduled',
     });
   });
 
-  it('are not started with what is not served, and say so', async () => {
+  it('do not start with unsupported fields, and report them', async () => {
     await make('web', { devices: [{ type: 'gpu' }] });
     expect((await vm()).status?.phase).toBe('Pending');
     expect(await condition('Ready')).toMatchObject({
       status: 'False',
       reason: 'NotServed',
-      message: 'spec.template.spec.devices is not served yet: remove host devices',
+      message: 'spec.template.spec.devices is not supported yet: remove host devices',
     });
     await edit({ template: { spec: { devices: null } } });
     expect((await vm()).status?.phase).toBe('Running');

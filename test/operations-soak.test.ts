@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { operationSoak } from './soak/operations.ts';
 
-/** A few here; a thousand in test/long/operations-soak.test.ts. */
-it('operations on many machines all end and leave nothing over, however often the operator is killed', async () => {
+/** Runs a few operations. test/long/operations-soak.test.ts runs a thousand. */
+it('operations on many VMs all finish and leave nothing behind, however often the operator is killed', async () => {
   const { wrong, ends, kills } = await operationSoak({ machines: 40, operations: 120, kills: 6, seed: 'few' });
   expect(wrong).toEqual([]);
   expect(kills).toBe(6);

@@ -20,7 +20,7 @@ const admissionOf = findAdmission();
 
 type Write = (object: unknown, old?: unknown, subresource?: string) => Admitted<Kind>;
 
-/** Writes as a user does: alone as a create, with an old object as an update of it. */
+/** Writes as a user does: a create, or an update if there is an old object. */
 function writerOf(kind: Kind): Write {
   const admit = admissionOf(kind.apiVersion, kind.kind);
   if (admit === undefined) throw new Error(`no admission for ${fullName(kind)}`);
@@ -47,7 +47,7 @@ function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The schema alone, without the rules that need knowledge of the kind. */
+/** Validates by the schema alone, without the rules of the kind. */
 function withoutRules({ 'x-kubernetes-validations': _rules, ...schema }: JsonSchema): JsonSchema {
   const { properties, items, additionalProperties } = schema;
   return {
@@ -66,7 +66,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
   const knowledge = fieldHintsOf(kind);
   const valid = schemaArbitrary(schema, knowledge);
 
-  it('takes every object that its schema describes', () => {
+  it('accepts every object that its schema describes', () => {
     const plain = compileSchema(withoutRules(kind.schema));
     fc.assert(
       fc.property(schemaArbitrary(schema, metadataOf(kind)).objects(), (text) => {
@@ -79,7 +79,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     );
   });
 
-  it('admits every valid object, changes nothing more in what it admitted, and leaves the old one alone', () => {
+  it('admits every valid object, is idempotent, and does not modify the old object', () => {
     fc.assert(
       fc.property(valid.objects(), (text) => {
         const { status, ...object } = parse(text);
@@ -114,7 +114,7 @@ describe.each(KINDS.map((kind) => [fullName(kind), kind] as const))('%s', (_name
     });
   }
 
-  it('refuses an object that is broken in one place, and points there', () => {
+  it('rejects an object with one invalid field, and names it', () => {
     fc.assert(
       fc.property(valid.objects(), fc.nat(), fc.nat(), (text, kindOfBreak, place) => {
         const object = parse(text);
@@ -140,6 +140,6 @@ function pointsAt(
   unknown: readonly string[],
 ): boolean {
   if (unknownField) return unknown.includes(path);
-  // The API server says of a number that is too large for its format where it stands in the text alone.
+  // For a number that is too large for its format, the API server only reports its position in the text.
   return causes.some(({ field, detail }) => field === path || (field === '' && detail.endsWith(` in ${path}`)));
 }

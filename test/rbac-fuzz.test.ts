@@ -2,7 +2,7 @@ import { it } from 'vitest';
 import { startVimanaTarget } from './fuzz/rbac/fuzz-target.ts';
 import { expectRbacKept } from './fuzz/rbac/rbac-fuzz.ts';
 
-/** Another seed sends other requests. Many more of them are in test/long and test/nightly. */
+/** Another seed sends other requests. test/long and test/nightly send many more. */
 const SEED = process.env['VIMANA_FUZZ_SEED'] ?? 'vimana';
 const TIMEOUT = 10 * 60_000;
 

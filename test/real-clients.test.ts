@@ -70,7 +70,7 @@ it("keeps the official JavaScript client's informer informed, also over a restar
   for (const verb of ['add', 'update', 'delete'] as const) {
     informer.on(verb, ({ metadata, data }) => told.push(`${verb} ${metadata?.name} ${data?.['a']}`));
   }
-  // As its documentation says: whoever uses an informer starts it again after an error.
+  // According to the documentation, the user of an informer restarts it after an error.
   let stopped = false;
   informer.on('error', () => {
     void realClock.sleep(100).then(() => (stopped ? undefined : informer.start()));
@@ -96,7 +96,7 @@ it("keeps the official JavaScript client's informer informed, also over a restar
   await informer.stop();
 });
 
-it('applies, reads and refuses through the official JavaScript client', async () => {
+it('applies, reads and rejects through the official JavaScript client', async () => {
   const apply = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data: { a: '1' } };
   const request = { name: 'applied', namespace: NAMESPACE, body, fieldManager: 'js', force: true };

@@ -18,7 +18,7 @@ const METRICS = [
 ];
 
 const WHAT = 'the recording rules on a real Prometheus';
-/** Names of nodes and what they measure: a load as it comes, nodes that are alike, one that idles, one overcommitted. */
+/** Nodes with their measurements: a typical load, equal nodes, an idle one, an overcommitted one. */
 const MANY = new Map<string, Point>([
   ...generate({ load: 'mixed' }, seededRandom(1)).nodes.map((node): [string, Point] => [
     node.name,
@@ -29,7 +29,7 @@ const MANY = new Map<string, Point>([
   ['idle', [0, 0, 0, 0]],
   ['crowded', [1.4, 1, 0.2, 0.014]],
 ]);
-/** Some of them gone, others changed. */
+/** Some nodes were deleted, others changed. */
 const FEW = new Map<string, Point>([
   ['kwok-node-1', [0.5, 0.1, 0.6, 0.2]],
   ['twin-1', [0.6, 0.05, 0.7, 0.1]],
@@ -67,7 +67,7 @@ describe.skipIf(!hasPrometheus(WHAT))(WHAT, () => {
     ['many nodes, some of them alike', MANY],
     ['fewer nodes after that: none that is gone is left', FEW],
     ['nodes that do not differ at all', EQUAL],
-  ])('give for %s what the formulas give', async (_title, present) => {
+  ])('return for %s the values of the formulas', async (_title, present) => {
     nodes = present;
     const load = loadOf([...present.values()]);
     await vi.waitFor(
@@ -95,7 +95,7 @@ function exposition(nodes: ReadonlyMap<string, Point>): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What is recorded now: by name of the rule, by node. */
+/** Returns the recorded values by rule and node. */
 async function scores(prometheus: Prometheus): Promise<Map<string, Record<string, number>>> {
   const found = new Map<string, Record<string, number>>();
   for (const { labels, value } of await prometheus.query('{__name__=~"descheduler:node:.+"}')) {

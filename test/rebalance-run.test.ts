@@ -87,7 +87,7 @@ async function run(...args: string[]) {
 }
 
 describe('vimana rebalance run', () => {
-  it('rebalances what an exporter tells of, and says each step', async () => {
+  it('rebalances the fleet of an exporter, and prints each step', async () => {
     const { fleet, url } = await startExporter();
     const { out, code } = await run('--exporter', url);
     expect(code).toBe(0);
@@ -99,7 +99,7 @@ describe('vimana rebalance run', () => {
     expect((await run('--exporter', url)).out).toMatch(/^step 1: 0 of 12 nodes .*\nconverged: .*\(0 steps/);
   });
 
-  it('says what a step would do, and does nothing, on a dry run', async () => {
+  it('prints what a step would do, and does nothing, on a dry run', async () => {
     const { fleet, url } = await startExporter();
     const before = fleet.loads().map(({ vms }) => vms);
     const { out, code } = await run('--exporter', url, '--dry-run', '--per-step', '3', '-o', 'json');
@@ -113,7 +113,7 @@ describe('vimana rebalance run', () => {
     expect(fleet.loads().map(({ vms }) => vms)).toEqual(before);
   });
 
-  it('ends with a code that says so where steps do not suffice', async () => {
+  it('exits with a special code if the steps do not suffice', async () => {
     const { url } = await startExporter();
     const { out, code } = await run('--exporter', url, '--steps', '1', '-o', 'csv');
     expect(code).toBe(1);
@@ -123,7 +123,7 @@ describe('vimana rebalance run', () => {
     expect(rows[0]).toMatch(/^1,vm-\d+,kwok-node-\d+,(kwok-node-\d+),\1,true,true,$/);
   });
 
-  it('takes measures from Prometheus, and only those that were scraped after each step', async () => {
+  it('uses metrics of Prometheus, and only those scraped after each step', async () => {
     const { fleet, url } = await startExporter();
     const prometheus = await startPrometheus(fleet);
     const { out, code } = await run('--exporter', url, '--prometheus', prometheus.url, '-o', 'json');
@@ -135,7 +135,7 @@ describe('vimana rebalance run', () => {
     expect(JSON.parse((await run('--exporter', direct.url, '-o', 'json')).out).steps.length).toBe(steps.length);
   });
 
-  it('gives up on a Prometheus that scrapes nothing', async () => {
+  it('gives up on a Prometheus that does not scrape', async () => {
     const { url } = await startExporter();
     let now = 0;
     const idle = await serve((_request, response) =>
@@ -151,7 +151,7 @@ describe('vimana rebalance run', () => {
   it.each([
     ['no JSON', 'hello', 'error: the exporter did not respond to /scenario with JSON: hello\n'],
     ['no nodes', '{}', 'is not a Vimana exporter: its response to /scenario has no nodes\n'],
-  ])('says of a server that answers with %s that it is no exporter', async (_what, text, told) => {
+  ])('reports that a server with %s is not an exporter', async (_what, text, told) => {
     const { err, code } = await run('--exporter', await serve((_request, response) => response.end(text)));
     expect([code, err]).toEqual([1, expect.stringContaining(told)]);
   });

@@ -22,10 +22,10 @@ it.each<[string, Pick<EmbeddedOptions, 'pools' | 'referenceNode'>, object]>([
     },
     { cpu: '5', memory: '5Gi' },
   ],
-])('a share of a node is one of %s', async (_what, options, requests) => {
+])('a fraction of a node refers to %s', async (_what, options, requests) => {
   embedded = await startInMemory({ ...options, dialects: ['simulation'] });
   const { admin: client, informers } = embedded;
-  // Nodes come while the control plane starts.
+  // Nodes are added while the control plane starts.
   const nodes = options.pools.reduce((sum, { count }) => sum + count, 0);
   await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), WAIT);
   expect(informers.unsynced).toEqual([]);

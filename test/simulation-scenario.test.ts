@@ -41,7 +41,7 @@ const GROW = { action: 'scale', pool: 'web', count: 2 };
 const pool = { name: 'web', count: 2, resources: { cpu: '2', memory: '4Gi' } };
 
 describe('a SimulationScenario on a running cluster', () => {
-  it('is played at its speed, and says how far it is', async () => {
+  it('runs at its speed, and reports its progress', async () => {
     await apply({
       duration: '10m',
       timeScale: 60,
@@ -81,7 +81,7 @@ describe('a SimulationScenario on a running cluster', () => {
     expect(log.entries.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
   });
 
-  it('stands still while it is paused, by its timeline or by hand, and goes on where it was', async () => {
+  it('stops while it is paused, by its timeline or by hand, and continues where it was', async () => {
     await apply({ duration: '10m', timeScale: 60, vmPools: [pool], timeline: [{ at: '3m', action: 'pause' }] });
     await clock.advance(20_000);
     expect(await scenario()).toMatchObject({
@@ -105,7 +105,7 @@ describe('a SimulationScenario on a running cluster', () => {
     expect((await scenario()).status?.phase).toBe('Completed');
   });
 
-  it('takes its machines and nodes along when it is deleted', async () => {
+  it('deletes its VMs and nodes when it is deleted', async () => {
     await apply({ duration: '1h', nodes: [{ name: 'own' }], vmPools: [pool] });
     await clock.advance(3000);
     expect(await machines()).toHaveLength(2);
@@ -115,7 +115,7 @@ describe('a SimulationScenario on a running cluster', () => {
     expect(await nodes()).toEqual(['there-1']);
   });
 
-  it('lets nodes fail and recover, and machines move', async () => {
+  it('lets nodes fail and recover, and VMs move', async () => {
     await apply({
       duration: '30m',
       timeScale: 1,
@@ -141,7 +141,7 @@ describe('a SimulationScenario on a running cluster', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('says when what it asks for cannot be done', async () => {
+  it('reports commands that fail', async () => {
     await world.admin.create(
       SIMULATED_VMS,
       { metadata: { name: 'web-2', namespace }, spec: { resources: { cpu: '1', memory: '1Gi' } } },
@@ -155,7 +155,7 @@ describe('a SimulationScenario on a running cluster', () => {
     });
   });
 
-  it('is not played where nodes or machines of another one have its names', async () => {
+  it('does not run if nodes or VMs of another one have its names', async () => {
     const second = (spec: object) =>
       world.admin.create(SCENARIOS, { metadata: { name: 'second', namespace }, spec }, { namespace });
     await apply({ duration: '1h', nodes: [{ name: 'own', count: 2 }], vmPools: [pool] });
@@ -169,7 +169,7 @@ describe('a SimulationScenario on a running cluster', () => {
     await clock.advance(3000);
     await second({ duration: '1h', nodes: [{ name: 'there' }], vmPools: [{ ...pool, count: 3 }] });
     await clock.advance(3000);
-    const message = 'node there-1, machine web-1 of the scenario default/play, machine web-2 of the scenario';
+    const message = 'node there-1, VM web-1 of scenario default/play, VM web-2 of scenario';
     expect(await refused()).toMatchObject({
       phase: 'Failed',
       message: expect.stringContaining(message),
@@ -181,7 +181,7 @@ describe('a SimulationScenario on a running cluster', () => {
     expect(await nodes()).toEqual(['own-1', 'own-2', 'there-1']);
   });
 
-  it('is played when it is created again at once', async () => {
+  it('runs when it is recreated at once', async () => {
     const spec = { duration: '1h', nodes: [{ name: 'own' }], vmPools: [pool] };
     await apply(spec);
     await clock.advance(3000);
@@ -192,7 +192,7 @@ describe('a SimulationScenario on a running cluster', () => {
   });
 });
 
-it('nodes of scenarios do not outlive the process that plays them', async () => {
+it('nodes of scenarios do not outlive the process that runs them', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'vimana-scenario-'));
   const start = () =>
     startEmbedded({
@@ -203,7 +203,7 @@ it('nodes of scenarios do not outlive the process that plays them', async () => 
     const first = await start();
     const spec = { duration: '1h', nodes: [{ name: 'own' }], vmPools: [pool] };
     await first.admin.create(SCENARIOS, { metadata: { name: 'play', namespace }, spec }, { namespace });
-    // What is written to a disk takes time that the clock does not know.
+    // A write to disk takes time that the clock does not measure.
     const phase = async ({ admin }: Embedded) => {
       await clock.advance(500);
       return (await admin.get(SCENARIOS, 'play', { namespace })).status?.phase;

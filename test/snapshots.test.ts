@@ -20,7 +20,9 @@ import { WAIT } from '#testing/wait';
 const namespace = 'default';
 const OPERATIONS = resourceTypeFor(vmOperation);
 
-/** Everything in one process, on a clock that is moved by hand; on a real one where objects are kept on disk. */
+/**
+ * All components in one process, on a clock that is advanced by hand, or on a real one if objects are stored on disk.
+ */
 class World {
   readonly clock: Clock;
   readonly pass: (ms: number) => Promise<void>;
@@ -29,7 +31,7 @@ class World {
   constructor(real = false) {
     const fake = new FakeClock({ start: Date.UTC(2030, 0, 1) });
     this.clock = real ? realClock : fake;
-    // What takes its time on a real clock is waited for, however long that is.
+    // On a real clock, the test waits as long as it takes.
     this.pass = real ? (ms) => realClock.sleep(Math.min(ms, 20)) : (ms) => fake.advance(ms);
   }
 
@@ -102,7 +104,7 @@ class World {
     expect(status).toMatchObject({ phase: 'Succeeded' });
   }
 
-  /** How many writes the store has seen. */
+  /** Number of writes to the store. */
   async writes(): Promise<number> {
     await this.pass(2000);
     return Number((await this.admin.list(VM_SNAPSHOTS)).metadata.resourceVersion);
@@ -112,8 +114,8 @@ class World {
 let world: World;
 afterEach(() => world.running.stop());
 
-describe('machines and their snapshots in everything together', () => {
-  it('a snapshot is taken in at most eight writes, and brings a machine back', async () => {
+describe('VMs and their snapshots with all components', () => {
+  it('a snapshot takes at most eight writes, and can be restored', async () => {
     world = new World();
     await world.start();
     await world.machine('web');
@@ -121,14 +123,14 @@ describe('machines and their snapshots in everything together', () => {
     const begun = await world.writes();
     const { status } = await world.snapshot('s', { name: 'web' }, { includeMemory: true });
     expect(status).toMatchObject({ phase: 'Ready', memoryBytes: 2 ** 31, size: '2Gi' });
-    // Events and the request itself included.
+    // The number includes events and the request itself.
     const spent = (await world.writes()) - begun;
     expect(spent).toBeLessThanOrEqual(8);
     await world.write('web.hypersdk', 'web-root', 'after');
     await world.operate('back', { vmRef: { name: 'web' }, operation: 'restore', restoreSpec: { snapshotName: 's' } });
     expect(await world.text('web-root')).toBe('before');
     await world.untilRunning('web.hypersdk');
-    // Off, it can be kept too.
+    // A stopped VM can be captured too.
     await world.operate('off', { vmRef: { name: 'web' }, operation: 'stop' });
     const off = await world.snapshot('t', { name: 'web' });
     expect(off.status).toMatchObject({
@@ -139,7 +141,7 @@ describe('machines and their snapshots in everything together', () => {
     });
   });
 
-  it('clones hold what they were made from, whatever becomes of that', async () => {
+  it('clones keep their contents, whatever happens to their source', async () => {
     world = new World();
     await world.start();
     await world.machine('web');
@@ -164,7 +166,7 @@ describe('machines and their snapshots in everything together', () => {
     expect((await world.snapshot('t', { name: 'linked' })).status?.sizeBytes).toBe(3);
   });
 
-  it('claims are left to whoever restores a machine', async () => {
+  it('claims are left to the restore of a VM', async () => {
     world = new World();
     await world.start();
     await world.machine('web');
@@ -186,7 +188,7 @@ describe('machines and their snapshots in everything together', () => {
     expect(await claim()).toBeDefined();
   });
 
-  it('machines of other groups can be kept too, and what cannot be is said', async () => {
+  it('VMs of other groups can be captured too, and what is unsupported is reported', async () => {
     world = new World();
     await world.start();
     await world.admin.create(resourceTypeFor(simulatedMachine), {
@@ -216,7 +218,7 @@ describe('machines and their snapshots in everything together', () => {
     expect((await world.snapshot('db', { name: 'db', apiGroup: 'kubevirt.io' })).status).toMatchObject({ size: '4' });
   });
 
-  it('what is on disks and in snapshots is there after a restart of everything', async () => {
+  it('disks and snapshots exist after a restart of everything', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'vimana-snapshots-'));
     try {
       world = new World(true);

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { soak } from './soak/soak.ts';
 
-/** A few here; many in test/long/soak.test.ts. One seed alone: VIMANA_SOAK_SEED=7 npx vitest run test/soak.test.ts */
+/**
+ * Runs a few seeds. test/long/soak.test.ts runs many. A single seed: VIMANA_SOAK_SEED=7 npx vitest run
+ * test/soak.test.ts
+ */
 const SEEDS = process.env['VIMANA_SOAK_SEED']?.split(',') ?? Array.from({ length: 2 }, (_, at) => String(at));
 
-describe('machines in a world of faults', () => {
-  it.each(SEEDS)('none runs twice, none is lost, and all comes to rest with seed %s', async (seed) => {
+describe('VMs under faults', () => {
+  it.each(SEEDS)('all run exactly once after the faults with seed %s', async (seed) => {
     expect(await soak(seed)).toEqual([]);
   });
 });

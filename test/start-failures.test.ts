@@ -11,7 +11,7 @@ const file = join(scratch, 'file');
 writeFileSync(file, '');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** Each has a folder of its own, because all are tried at once. */
+/** Each has its own directory, because all run at once. */
 const data = () => ['--data-dir', mkdtempSync(join(scratch, 'data-'))];
 
 async function ended(args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
@@ -23,7 +23,7 @@ async function ended(args: readonly string[]): Promise<{ status: unknown; stdout
   return { status, stdout, stderr };
 }
 
-/** What the API server may be asked for and cannot do, and how it says so. */
+/** Unsupported requests to the API server, and the expected errors. */
 const CASES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a data folder where none can be', ['--data-dir', '/proc/nothing'], /data directory \/proc\/nothing cannot be used/],
   ['a data folder that is a file', ['--data-dir', file], /the data directory \S+ cannot be used/],
@@ -61,7 +61,7 @@ test.concurrent.each([
     /^error: the scheduler configuration \S+ cannot be/,
   ],
   ['nodes of no file', ['--node-file', join(scratch, 'none')], /^error: the node pools of \S+ cannot be used: /],
-])('vimana up refuses %s before it starts, with a reason', async (_what, flags, reason) => {
+])('vimana up rejects %s before it starts, with a reason', async (_what, flags, reason) => {
   const args = ['up', '--port', '0', '--ephemeral', '--empty', ...data(), ...flags];
   const { status, stdout, stderr } = await ended(args);
   expect(stderr).toMatch(reason);
@@ -69,7 +69,7 @@ test.concurrent.each([
   expect(status).toBe(1);
 });
 
-test.concurrent.each(CASES)('%s is refused at once, with a reason', async (_what, flags, reason) => {
+test.concurrent.each(CASES)('%s is rejected at once, with a reason', async (_what, flags, reason) => {
   const args = ['apiserver', '--port', '0', ...flags];
   const { status, stderr } = await ended(args);
   expect(stderr).toMatch(reason);

@@ -13,7 +13,7 @@ import { startInMemory } from '#testing/embedded-in-memory';
 
 const namespace = 'default';
 
-describe('machines from a template', () => {
+describe('VMs from a template', () => {
   let clock: FakeClock;
   let world: Embedded;
   beforeEach(async () => {
@@ -55,7 +55,7 @@ describe('machines from a template', () => {
     }
   };
 
-  it('wait for a template that is not there, and start when it comes', async () => {
+  it('wait for a missing template, and start when it exists', async () => {
     await makeMachine('web');
     expect(await status('web')).toMatchObject({ phase: 'Pending' });
     expect(await condition('web', 'Ready')).toMatchObject({
@@ -91,7 +91,7 @@ describe('machines from a template', () => {
     expect((await contents('web-data'))?.image).toBeUndefined();
   });
 
-  it('may be in another namespace than it, where it is for them', async () => {
+  it('may be in another namespace, if the template allows it', async () => {
     await world.admin.create(NAMESPACES, { metadata: { name: 'images' } });
     await makeTemplate({ defaultSpec: { labels: { secret: 'word' } } }, 'debian', 'images');
     await makeMachine('web', { name: 'debian', namespace: 'images' });
@@ -114,7 +114,7 @@ describe('machines from a template', () => {
     expect(await status('web')).toMatchObject({ phase: 'Running' });
     expect((await instance('web'))?.metadata.labels).toMatchObject({ secret: 'word' });
     expect(await users()).toBe(1);
-    // What runs goes on; nobody is held up by it any more.
+    // A running VM continues, and no longer blocks the deletion.
     await share(null);
     expect(await status('web')).toMatchObject({ phase: 'Running' });
     expect(await condition('web', 'RestartRequired')).toBeUndefined();
@@ -124,7 +124,7 @@ describe('machines from a template', () => {
     expect(await ignoreNotFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace: 'images' }))).toBeUndefined();
   });
 
-  it('go on as they were made when it changes, say so, and follow with their next start', async () => {
+  it('keep their spec when it changes, report that, and apply the change at their next start', async () => {
     await makeTemplate();
     await makeMachine('web');
     const before = await instance('web');
@@ -145,7 +145,7 @@ describe('machines from a template', () => {
     expect(await condition('web', 'RestartRequired')).toBeUndefined();
   });
 
-  it('keep the disks that they have, whatever it says of disks later', async () => {
+  it('keep their disks, whatever it says about disks later', async () => {
     const disk = (size: string, storageClass: string) => ({
       defaultSpec: { disks: [{ name: 'root', size, storageClass }] },
     });
@@ -162,7 +162,7 @@ describe('machines from a template', () => {
     }
   });
 
-  it('need no restart once it is as it was', async () => {
+  it('need no restart after it was reverted', async () => {
     await makeTemplate();
     await makeMachine('web');
     await edit({ defaultSpec: { labels: { tier: 'web' } } });
@@ -171,7 +171,7 @@ describe('machines from a template', () => {
     expect(await condition('web', 'RestartRequired')).toBeUndefined();
   });
 
-  it('keep it from being deleted, until the last of them is gone', async () => {
+  it('prevent its deletion until the last of them is deleted', async () => {
     await makeTemplate();
     await makeMachine('web');
     await expect(world.admin.delete(VM_TEMPLATES, 'debian', { namespace })).rejects.toThrow('default/web');
@@ -182,7 +182,7 @@ describe('machines from a template', () => {
     expect(await ignoreNotFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace }))).toBeUndefined();
   });
 
-  it('go with it and with all of their namespace', async () => {
+  it('are deleted with it and their whole namespace', async () => {
     await world.admin.create(NAMESPACES, { metadata: { name: 'shop' } });
     await clock.advance(1000);
     await makeTemplate({}, 'debian', 'shop');
@@ -196,7 +196,7 @@ describe('machines from a template', () => {
     expect(await ignoreNotFound(world.admin.get(NAMESPACES, 'shop'))).toBeUndefined();
   });
 
-  it('are not started from an image that their disk is too small for', async () => {
+  it('do not start from an image that is too large for their disk', async () => {
     await makeTemplate({ image: { source: 'docker://team/debian:12', size: '20Gi' } });
     await makeMachine('web', { name: 'debian' }, { disks: [{ name: 'root', size: '5Gi' }] });
     expect(await status('web')).toMatchObject({ phase: 'Pending' });
@@ -214,7 +214,7 @@ describe('machines from a template', () => {
     expect(await status('web')).toMatchObject({ phase: 'Running' });
   });
 
-  it('wait for a claim that their disk is copied from, and start when it comes', async () => {
+  it('wait for the source claim of their disk, and start when it exists', async () => {
     await makeTemplate();
     const disks = [
       { name: 'root', size: '5Gi' },

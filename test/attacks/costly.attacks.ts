@@ -3,7 +3,7 @@ import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTargetSource } from './support/attack-target.ts';
 import { ATTACKED_NAMESPACE, COSTLY_ATTACKS } from './support/costly-requests.ts';
 
-/** What one request of an attack is answered with; `npm run bench stalls` measures how long others wait meanwhile. */
+/** Response to one request of an attack. `npm run bench stalls` measures how long others wait meanwhile. */
 const ANSWERS: Readonly<Record<string, number>> = {
   'managed fields': 201,
   'new megabyte objects': 201,
@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<string, number>> = {
 
 export function costlyAttacks(source: AttackTargetSource): void {
   attackSuite('costly requests', source, (target) => {
-    it.each(Object.entries(ANSWERS))('of %s are answered with %i', async (name, status) => {
+    it.each(Object.entries(ANSWERS))('of %s get the response %i', async (name, status) => {
       const { admin } = target();
       const attack = COSTLY_ATTACKS.find((each) => each.name === name);
       const [first] = attack?.burst() ?? [];

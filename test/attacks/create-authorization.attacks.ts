@@ -5,7 +5,7 @@ import type { AttackResponse, AttackTarget, AttackTargetSource, AttackUser } fro
 const APPLY = 'application/apply-patch+yaml';
 const GADGETS = '/apis/attack.example/v1/namespaces/default/gadgets';
 
-/** What a client would send to create an object of a kind, and where. */
+/** Request that creates an object of a kind. */
 interface Kind {
   readonly kind: string;
   readonly group: string;
@@ -13,7 +13,7 @@ interface Kind {
   readonly path: string;
   readonly apiVersion: string;
   readonly content: object;
-  /** Whether a PUT creates what is not there. */
+  /** Whether a PUT creates a missing object. */
   readonly puts: boolean;
 }
 
@@ -56,10 +56,10 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Attacks by users who may change objects and not create them. */
+/** Attacks by users who may update but not create objects. */
 export function createAuthorizationAttacks(source: AttackTargetSource): void {
   attackSuite('create authorization', source, (target) => {
-    it.each(KINDS)('denies $kind by whoever may only change one', async (kind) => {
+    it.each(KINDS)('denies $kind to a user who may only update one', async (kind) => {
       await prepare(target());
       const { group, plural, path } = kind;
       const rules = [{ apiGroups: [group], resources: [plural], verbs: ['get', 'update', 'patch'] }];
@@ -75,7 +75,7 @@ export function createAuthorizationAttacks(source: AttackTargetSource): void {
       expect((await target().admin.send('GET', `${path}/made`)).status).toBe(404);
     });
 
-    it('denies a Service by way of its status', async () => {
+    it('denies creating a Service through its status', async () => {
       const rules = [{ apiGroups: [''], resources: ['services/status'], verbs: ['get', 'update', 'patch'] }];
       const mallory = await target().user('change-status', { namespaces: { default: rules } });
       const path = '/api/v1/namespaces/default/services/made/status';
@@ -88,7 +88,7 @@ export function createAuthorizationAttacks(source: AttackTargetSource): void {
       expect((await target().admin.send('GET', '/api/v1/namespaces/default/services/made')).status).toBe(404);
     });
 
-    it.each(KINDS)('allows $kind by whoever may create that one', async (kind) => {
+    it.each(KINDS)('allows $kind to a user who may create that one', async (kind) => {
       await prepare(target());
       const { group, plural, path } = kind;
       const rules = [
@@ -103,7 +103,7 @@ export function createAuthorizationAttacks(source: AttackTargetSource): void {
       await target().admin.must('DELETE', `${path}/made`);
     });
 
-    it('finds what is wrong with the object first', async () => {
+    it('validates the object first', async () => {
       const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }];
       const mallory = await target().user('change-invalid', { namespaces: { default: rules } });
       const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bad' }, data: { 'not a key': '' } };
@@ -125,7 +125,7 @@ const objectOf = ({ apiVersion, kind, content }: Kind) => ({
 const apply = (user: AttackUser, kind: Kind, query = '') =>
   user.send('PATCH', `${kind.path}/made?fieldManager=m${query}`, { contentType: APPLY, body: objectOf(kind) });
 
-/** A role that grants nothing, and a kind of our own. */
+/** A role without permissions, and a custom kind. */
 async function prepare({ admin }: AttackTarget): Promise<void> {
   const rbac = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'nothing' } };

@@ -32,7 +32,7 @@ export function csrAttacks(source: AttackTargetSource): void {
     authorAttacks(target);
     statusAttacks(target);
 
-    it('never ask for the group that may do everything', async () => {
+    it('cannot request the group with all permissions', async () => {
       const mallory = await target().user('masters', { cluster: requesting });
       const signerName = 'kubernetes.io/kube-apiserver-client';
       const request = await pemRequest('O=system:masters, CN=mallory');
@@ -41,7 +41,7 @@ export function csrAttacks(source: AttackTargetSource): void {
       expect(messageOf(response)).toContain(`use of ${signerName} signer with system:masters group is not allowed`);
     });
 
-    it('are signed by the key that they are for', async () => {
+    it('must be signed by their own key', async () => {
       const mallory = await target().user('stolen-key', { cluster: requesting });
       const request = Buffer.from(await pemRequest('CN=mallory'), 'base64').toString('latin1');
       const lines = request.trim().split('\n');
@@ -62,7 +62,7 @@ function authorAttacks(target: () => AttackTarget): void {
     extra: { 'attack.example/x': ['y'] },
   };
 
-  it('name their real author, whatever a client says', async () => {
+  it('name their real author, whatever the client claims', async () => {
     const mallory = await target().user('author', { cluster: requesting });
     const { status, body } = await post(mallory, 'forged', forged);
     expect(status).toBe(201);
@@ -89,7 +89,7 @@ function authorAttacks(target: () => AttackTarget): void {
     }
   });
 
-  it('name the user that somebody acts as', async () => {
+  it('name the impersonated user', async () => {
     const impersonating = [
       { apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['author'] },
     ];
@@ -124,7 +124,7 @@ function statusAttacks(target: () => AttackTarget): void {
     expect((await mallory.send('PATCH', `${REQUESTS}/approved/status`, patch)).status).toBe(403);
   });
 
-  it('are approved and signed by those alone who may for their signer', async () => {
+  it('are approved and signed only by users with that permission for the signer', async () => {
     const rules = [...requesting, ...writing('approval'), ...writing('status')];
     const mallory = await target().user('no-signer', { cluster: rules });
     await post(mallory, 'unsigned', {});
@@ -140,7 +140,7 @@ function statusAttacks(target: () => AttackTarget): void {
     expect(messageOf(signed)).toContain(`user not permitted to sign requests with signerName "${SIGNER}"`);
   });
 
-  it('are approved by no signer', async () => {
+  it('are not approved by users who may only sign', async () => {
     const mallory = await target().user('signer', {
       cluster: [...requesting, ...writing('status'), ...signing('sign')],
     });
@@ -155,7 +155,7 @@ function statusAttacks(target: () => AttackTarget): void {
     expect(messageOf(written)).toContain('must contain at least one CERTIFICATE PEM block');
   });
 
-  it('are signed by no approver, and stay what they were decided to be', async () => {
+  it('are not signed by users who may only approve, and keep their decision', async () => {
     const rules = [...requesting, ...writing('approval'), ...signing('approve')];
     const mallory = await target().user('approver', { cluster: rules });
     await post(mallory, 'by-approver', {});

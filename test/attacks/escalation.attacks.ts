@@ -32,7 +32,7 @@ const messageOf = ({ body }: AttackResponse) => (body as { message: string }).me
 const notHeld = (user: AttackUser, plural: string, name: string, lines: string) =>
   `${plural}.${GROUP} "${name}" is forbidden: user "${user.name}" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${lines}`;
 
-/** Attacks by users who may write roles and bindings, and nothing more. */
+/** Attacks by users who may only write roles and bindings. */
 export function escalationAttacks(source: AttackTargetSource): void {
   attackSuite('escalation', source, (target) => {
     labelAttacks(target);
@@ -51,7 +51,7 @@ const object = (kind: string, name: string, content: object) => ({
 });
 
 function labelAttacks(target: () => AttackTarget): void {
-  describe('a label by which another role would aggregate cluster-admin', () => {
+  describe('a label that adds a role to the aggregated cluster-admin', () => {
     const labels = { [VIEW_LABEL]: 'true' };
     const everything = '{APIGroups:["*"], Resources:["*"], Verbs:["*"]}\n{NonResourceURLs:["*"], Verbs:["*"]}';
 
@@ -66,7 +66,7 @@ function labelAttacks(target: () => AttackTarget): void {
       expect(messageOf(response)).toBe(notHeld(mallory, 'clusterroles', 'cluster-admin', everything));
     });
 
-    it('is denied in a PUT, with and without a version, and in a configuration that is applied', async () => {
+    it('is denied in a PUT, with and without a version, and in an applied configuration', async () => {
       const mallory = await target().user('label-put', { cluster: roleEditing });
       const current = (await mallory.must('GET', `${ROLES}/cluster-admin`)) as Metadata;
       const put: Metadata = {
@@ -118,23 +118,23 @@ function aggregationAttacks(target: () => AttackTarget): void {
       clusterRoleSelectors: [{ matchExpressions: [{ key: 'kubernetes.io/x', operator: 'Exists' }] }],
     };
     const forbidden = (name: string) => `clusterroles.${GROUP} "${name}" is forbidden: ${NEEDS_ADMIN}`;
-    /** A role without rules of its own, so that nothing but its aggregation rule is in question. */
+    /** A role without rules of its own, so that only its aggregation rule matters. */
     const aggregated = (name: string) =>
       target().admin.must('POST', ROLES, {
         body: object('ClusterRole', name, { aggregationRule: gathersAll }),
       }) as Promise<Metadata>;
 
-    it('is not added', async () => {
+    it('cannot be added', async () => {
       const mallory = await target().user('aggregate-add', { cluster: roleEditing });
       await target().admin.must('POST', ROLES, { body: object('ClusterRole', 'plain', { rules: [] }) });
       const created = await mallory.send('POST', ROLES, {
-        body: object('ClusterRole', 'gatherer', { aggregationRule: gathersAll }),
+        body: object('ClusterRole', 'aggregator', { aggregationRule: gathersAll }),
       });
       const patched = await mallory.send('PATCH', `${ROLES}/plain`, {
         contentType: MERGE,
         body: { aggregationRule: gathersAll },
       });
-      expect([created.status, messageOf(created)]).toEqual([403, forbidden('gatherer')]);
+      expect([created.status, messageOf(created)]).toEqual([403, forbidden('aggregator')]);
       expect([patched.status, messageOf(patched)]).toEqual([403, forbidden('plain')]);
     });
 
@@ -143,7 +143,7 @@ function aggregationAttacks(target: () => AttackTarget): void {
       ['emptied', { aggregationRule: { clusterRoleSelectors: [] } }],
       ['changed', { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } }],
       ['kept with another label', { metadata: { labels: { a: 'b' } } }],
-    ])('is not %s', async (what, body) => {
+    ])('cannot be %s', async (what, body) => {
       const name = `aggregate-${what.replace(/\W/g, '-')}`;
       const mallory = await target().user(name, { cluster: roleEditing });
       await aggregated(name);
@@ -151,7 +151,7 @@ function aggregationAttacks(target: () => AttackTarget): void {
       expect([response.status, messageOf(response)]).toEqual([403, forbidden(name)]);
     });
 
-    it('is not removed by a PUT', async () => {
+    it('cannot be removed by a PUT', async () => {
       const mallory = await target().user('aggregate-put', { cluster: roleEditing });
       const { metadata } = await aggregated('aggregate-put');
       const body = { ...object('ClusterRole', 'aggregate-put', { rules: [] }), metadata };
@@ -165,7 +165,7 @@ function roleAttacks(target: () => AttackTarget): void {
   it.each([
     ['ClusterRole', ROLES, 'clusterroles'],
     ['Role', LOCAL_ROLES, 'roles'],
-  ])('denies a %s that holds more than its author, however it is written', async (kind, path, plural) => {
+  ])('denies a %s with more permissions than its author, in any form', async (kind, path, plural) => {
     const mallory = await target().user(`write-${plural}`, { cluster: roleEditing });
     const name = `write-${plural}`;
     const message = notHeld(mallory, plural, name, LACKS_SECRETS);
@@ -187,7 +187,7 @@ function roleAttacks(target: () => AttackTarget): void {
     await denied('PATCH', `${path}/${name}`, { contentType: JSON_PATCH, body: json });
   });
 
-  it('lets nobody touch a role that holds more than they do, even to take something away', async () => {
+  it('denies any change of a role with more permissions than the user, even a reduction', async () => {
     const mallory = await target().user('reduce', { cluster: roleEditing });
     const list = { ...SECRETS, verbs: ['get', 'list'] };
     await target().admin.must('POST', ROLES, { body: object('ClusterRole', 'reduced', { rules: [list] }) });
@@ -196,7 +196,7 @@ function roleAttacks(target: () => AttackTarget): void {
     expect(messageOf(response)).toBe(notHeld(mallory, 'clusterroles', 'reduced', LACKS_SECRETS));
   });
 
-  it('denies rules that are not even valid, without a fault', async () => {
+  it('denies invalid rules without a fault', async () => {
     const mallory = await target().user('invalid', { cluster: roleEditing });
     const rules = [
       { ...SECRETS, nonResourceURLs: ['/metrics'] },
@@ -212,7 +212,7 @@ function bindingAttacks(target: () => AttackTarget): void {
   it.each([
     ['ClusterRoleBinding', BINDINGS, 'clusterrolebindings'],
     ['RoleBinding', LOCAL_BINDINGS, 'rolebindings'],
-  ])('denies a %s to a role that holds more than its author, however it is written', async (kind, path, plural) => {
+  ])('denies a %s to a role with more permissions than its author, in any form', async (kind, path, plural) => {
     const { admin } = target();
     const mallory = await target().user(`bind-${plural}`, { cluster: roleEditing });
     const name = `bind-${plural}`;
@@ -265,7 +265,7 @@ function bindingAttacks(target: () => AttackTarget): void {
 }
 
 function sizeAttacks(target: () => AttackTarget): void {
-  it('answers others while somebody writes roles of a million permissions', async () => {
+  it('serves others while a user writes roles with a million permissions', async () => {
     const mallory = await target().user('cubes', { cluster: roleEditing });
     const values = (prefix: string) => Array.from({ length: 100 }, (_, i) => `${prefix}${i}`);
     const rules = [{ apiGroups: values('g'), resources: values('r'), verbs: values('v') }];

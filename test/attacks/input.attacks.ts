@@ -6,7 +6,7 @@ import type { AttackTarget, AttackTargetSource } from './support/attack-target.t
 const THINGS = '/apis/attack.example/v1/namespaces/default/things';
 const TYPE = '"apiVersion":"attack.example/v1","kind":"Thing"';
 
-/** Attacks with values that a server could take for others. */
+/** Attacks with values that a server could misinterpret. */
 export function inputAttacks(source: AttackTargetSource): void {
   attackSuite('input', source, (target) => {
     describe('a number that is too large', () => {
@@ -18,7 +18,7 @@ export function inputAttacks(source: AttackTargetSource): void {
         ['1E+309', '1E+309'],
         ['400 digits', '9'.repeat(400)],
         ['400 digits and a half', `${'9'.repeat(400)}.5`],
-      ])('is not stored as something else: %s', async (_written, value) => {
+      ])('is not stored as another value: %s', async (_written, value) => {
         await prepare(target());
         const { admin } = target();
         const post = await admin.send('POST', THINGS, { body: thing('large', value) });
@@ -39,16 +39,16 @@ export function inputAttacks(source: AttackTargetSource): void {
         expect((body as { spec: unknown }).spec).toEqual({ a: 1 });
       });
 
-      it('is text where it stands in quotes', async () => {
+      it('is text if it is quoted', async () => {
         await prepare(target());
         const { status, body } = await target().admin.send('POST', THINGS, { body: thing('quoted', '"1e400"') });
         expect([status, (body as { spec: unknown }).spec]).toEqual([201, { a: '1e400' }]);
       });
     });
 
-    describe('an integer of 64 bits', () => {
+    describe('a 64-bit integer', () => {
       it.each(['9007199254740993', '9223372036854775807', '-9223372036854775808', '4611686018427387904'])(
-        'never comes back with other digits: %s',
+        'never returns with other digits: %s',
         async (value) => {
           await prepare(target());
           const { admin } = target();
@@ -68,7 +68,7 @@ export function inputAttacks(source: AttackTargetSource): void {
             await admin.send('DELETE', path);
             if (method === 'PATCH') await admin.must('POST', THINGS, { body: thing('1') });
             const { status, text } = await raw(target(), method, where, contentType, body);
-            // Ours has no room for it, and says so.
+            // Our server cannot represent the number and reports that.
             if (status === 400) expect(text).toContain(`cannot keep all digits of ${value}`);
             else expect(text).toContain(`"spec":{"a":${value}}`);
           }
@@ -76,7 +76,7 @@ export function inputAttacks(source: AttackTargetSource): void {
       );
 
       it.each(['9007199254740991', '-9007199254740991', '9007199254740994', '1e18', '"9007199254740993"'])(
-        'is kept where it can be: %s',
+        'is preserved if possible: %s',
         async (value) => {
           await prepare(target());
           const name = `exact-${value.replaceAll(/\W/g, 'x')}`;
@@ -107,7 +107,7 @@ export function inputAttacks(source: AttackTargetSource): void {
       ['"0o17"', '0o17'],
       ['!!str 0o17', '0o17'],
       ['017', 15],
-    ])('YAML is read as Kubernetes reads it: %s', async (written, value) => {
+    ])('YAML is parsed as in Kubernetes: %s', async (written, value) => {
       await prepare(target());
       const name = `octal-${Buffer.from(written).toString('hex')}`;
       const body = `apiVersion: attack.example/v1\nkind: Thing\nmetadata: {name: ${name}}\nspec: {a: ${written}}\n`;
@@ -118,7 +118,7 @@ export function inputAttacks(source: AttackTargetSource): void {
       expect([status, (made as { spec?: unknown }).spec]).toEqual([201, { a: value }]);
     });
 
-    it('a claim is never filled from another namespace', async () => {
+    it('a claim is never populated from another namespace', async () => {
       const path = '/api/v1/namespaces/default/persistentvolumeclaims';
       const dataSourceRef = { apiGroup: 'attack.example', kind: 'Thing', name: 'secret', namespace: 'kube-system' };
       const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef };
@@ -131,7 +131,7 @@ export function inputAttacks(source: AttackTargetSource): void {
     });
 
     describe('the token of a ServiceAccount', () => {
-      it('counts in its one spelling alone', async () => {
+      it('is valid only in its canonical spelling', async () => {
         const { admin, url, caPem } = target();
         const account = '/api/v1/namespaces/default/serviceaccounts';
         await admin.send('POST', account, { body: { metadata: { name: 'spelled' } } });
@@ -167,7 +167,7 @@ export function inputAttacks(source: AttackTargetSource): void {
   });
 }
 
-/** What is sent and received, byte by byte. */
+/** Sends a request and reads its response as raw bytes. */
 async function raw(
   target: AttackTarget,
   method: 'POST' | 'PATCH',
@@ -187,7 +187,7 @@ async function raw(
   }
 }
 
-/** A kind that takes anything. */
+/** A kind with a schema that accepts anything. */
 async function prepare({ admin }: AttackTarget): Promise<void> {
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   await admin.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {

@@ -19,7 +19,7 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) reportSkipped('attacks of another local user, which only root can make');
 
-/** Sends what fetch would not: any Host, Origin and Sec-Fetch header. */
+/** Sends requests that fetch does not allow, with any Host, Origin and Sec-Fetch header. */
 function send(url: string, method: string, headers: Record<string, string>, body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (response) => {
@@ -37,7 +37,7 @@ const SENDER = `
   fetch(url, { method: 'POST', headers, body: process.env.BODY }).then((r) => console.log(r.status));
 `;
 
-/** Posts a scenario as another user of this machine. */
+/** Posts a scenario as another user of this host. */
 async function postAsNobody(url: string, token = ''): Promise<number> {
   const child = spawn(process.execPath, ['-e', SENDER, url, token], {
     uid: NOBODY,
@@ -69,13 +69,13 @@ describe('the listeners of vimana up', () => {
     },
   );
 
-  it('deny a page that says only how it fetches', async () => {
+  it('deny a page that only sends fetch metadata', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'content-type': 'text/plain' };
     expect(await send(`${at.exporter}/scenario`, 'POST', headers, EMPTY)).toBe(403);
     expect(await send(`${at.exporter}/scenario`, 'GET', headers)).toBe(403);
   });
 
-  it('deny a name that was made to lead here', async () => {
+  it('deny a rebound host name', async () => {
     const host = 'rebound.example.com:8000';
     for (const url of [`${at.exporter}/scenario`, `${at.exporter}/metrics`, at.metrics, at.health]) {
       expect(await send(url, 'GET', { host }), url).toBe(403);
@@ -83,19 +83,19 @@ describe('the listeners of vimana up', () => {
     expect(await send(`${at.exporter}/scenario`, 'POST', { host }, EMPTY)).toBe(403);
   });
 
-  it('need a token for what a page of their own origin changes', async () => {
+  it('require a token for changes by a page of their own origin', async () => {
     const headers = { origin: at.exporter, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     expect(await send(`${at.exporter}/scenario`, 'POST', headers, EMPTY)).toBe(401);
   });
 
-  it.runIf(isRoot)('deny another user of this machine, unless it has the token', async () => {
+  it.runIf(isRoot)('deny another user of this host without the token', async () => {
     expect(await postAsNobody(`${at.exporter}/scenario`)).toBe(401);
     expect(await postAsNobody(`${at.exporter}/scenario`, 'guessed')).toBe(401);
     const token = readFileSync(at.tokenFile, 'utf8').trim();
     expect(await postAsNobody(`${at.exporter}/scenario`, token)).toBe(200);
   });
 
-  it('accept a token of the cluster, if its user may', async () => {
+  it('accept a token of the cluster if its user is authorized', async () => {
     const account = { metadata: { name: 'driver' } };
     await up.admin.must('POST', '/api/v1/namespaces/default/serviceaccounts', { body: account });
     const path = '/api/v1/namespaces/default/serviceaccounts/driver/token';
@@ -115,7 +115,7 @@ describe('the listeners of vimana up', () => {
     expect(await send(`${at.exporter}/scenario`, 'POST', headers).catch(() => 413)).toBe(413);
   });
 
-  it('accept programs of the same user, as the guides have it', async () => {
+  it('accept processes of the same user, as in the guides', async () => {
     expect(await send(`${at.exporter}/scenario`, 'POST', {}, EMPTY)).toBe(200);
     expect(await send(`${at.exporter}/scenario`, 'POST', { host: 'localhost:8000' }, EMPTY)).toBe(200);
     expect((await fetch(`${at.exporter}/scenario`, { method: 'POST', body: EMPTY })).status).toBe(200);

@@ -13,16 +13,18 @@ const PODS = '/api/v1/namespaces/default/pods';
 const INSTANCES = '/apis/kubevirt.io/v1/namespaces/default/virtualmachineinstances';
 const MERGE = 'application/merge-patch+json';
 
-/** Attacks by an agent of one node on others; what it is held by is what the chart brings for agents. */
+/**
+ * Attacks by the agent of one node on other nodes. The restrictions are those that the chart installs for node agents.
+ */
 export function nodeAgentAttacks(source: AttackTargetSource): void {
   attackSuite('node agents', source, (target) => {
-    it('write their own node alone', async () => {
+    it('write only their own node', async () => {
       await prepare(target());
       const own = agentOf(target(), 'own');
       const update = (path: string, body: object) => own('PATCH', path, { contentType: MERGE, body });
       const status = async (sent: Promise<AttackResponse>) => (await sent).status;
 
-      // A policy takes effect a little later than it is written.
+      // A policy takes effect shortly after it was written.
       const lease = { spec: { holderIdentity: 'own' } };
       while ((await status(update(`${LEASES}/other`, lease))) !== 403) await nextTurn();
       expect(await status(update(`${LEASES}/own`, lease))).toBe(200);
@@ -46,7 +48,7 @@ export function nodeAgentAttacks(source: AttackTargetSource): void {
       expect(await status(give('leaving', 'other'))).toBe(200);
     });
 
-    it('write nothing with a token that names no node', async () => {
+    it('write nothing with a token that is not bound to a node', async () => {
       await prepare(target());
       const nowhere = agentOf(target());
       const body = { spec: { holderIdentity: 'nobody' } };
@@ -58,7 +60,7 @@ export function nodeAgentAttacks(source: AttackTargetSource): void {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const named = (kind: string, apiVersion: string, name: string) => ({ apiVersion, kind, metadata: { name } });
 
-/** Sends requests as the ServiceAccount of agents, with what a token of a pod on that node would say. */
+/** Sends requests as the ServiceAccount of node agents, with the claims of a token of a pod on that node. */
 function agentOf({ admin }: AttackTarget, node?: string) {
   const headers = {
     'impersonate-user': AGENT,
@@ -71,7 +73,7 @@ function agentOf({ admin }: AttackTarget, node?: string) {
 
 let prepared: AttackTarget | undefined;
 
-/** Two nodes with what they run, and what holds agents. */
+/** Creates two nodes with their pods, and the policy that restricts node agents. */
 async function prepare(target: AttackTarget): Promise<void> {
   if (prepared === target) return;
   prepared = target;

@@ -22,7 +22,7 @@ interface PolicyKind {
 
 const matchConstraints = {
   resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
-  // Matches nothing, so that no other attack is in its way.
+  // The policy matches nothing, so that it does not affect other attacks.
   namespaceSelector: { matchLabels: { attack: 'policies' } },
 };
 const KINDS: readonly PolicyKind[] = [
@@ -58,7 +58,7 @@ const KINDS: readonly PolicyKind[] = [
 
 const messageOf = ({ body }: AttackResponse) => (body as { message: string }).message;
 
-/** Attacks by users who may write admission policies, and who may not read what their policies would. */
+/** Attacks by users who may write admission policies, but not read the objects that their policies would read. */
 export function policiesAttacks(source: AttackTargetSource): void {
   attackSuite('policies', source, (target) => {
     describe.each(KINDS)('$kind', (kind) => {
@@ -83,7 +83,7 @@ function policyAttacks(target: () => AttackTarget, { kind, policies, spec }: Pol
   const unreadable = (of: string) =>
     `must have "get" permission on all objects of the referenced paramKind (kind=${of}, apiVersion=v1)`;
 
-  it('takes no parameters that its author cannot read', async () => {
+  it('accepts no parameters that its author cannot read', async () => {
     const mallory = await target().user(name('policy'), {
       cluster: [...writing, ...reading('secrets', 'get', ['mine']), ...reading('configmaps', 'get')],
       namespaces: { default: reading('secrets', 'get') },
@@ -105,13 +105,13 @@ function policyAttacks(target: () => AttackTarget, { kind, policies, spec }: Pol
     await denied('PATCH', `${path}/${name('policy')}?dryRun=All`, { contentType: MERGE, body: change });
   });
 
-  it('takes no parameters of kinds that nobody knows', async () => {
+  it('accepts no parameters of unknown kinds', async () => {
     const mallory = await target().user(name('unknown'), { cluster: [...writing, ...reading('configmaps', 'get')] });
     const unknown = { ...spec, ...paramKind('Nothing', 'attack.example/v1') };
     expect((await mallory.send('POST', path, { body: objectOf(kind, name('unknown'), unknown) })).status).toBe(422);
   });
 
-  it('keeps the parameters that somebody else gave it', async () => {
+  it('keeps parameters that another user set', async () => {
     const mallory = await target().user(name('kept'), { cluster: writing });
     const body = objectOf(kind, name('kept'), { ...spec, ...paramKind('Secret') });
     await target().admin.must('POST', path, { body });
@@ -136,7 +136,7 @@ function bindingAttacks(target: () => AttackTarget, { kind, policies, bindings, 
     ['another name', { name: 'other', namespace: 'default' }],
     ['all namespaces', { name: 'password' }],
     ['whatever has a label', { selector: { matchLabels: { a: 'b' } }, namespace: 'default' }],
-  ])('takes no parameters of %s', async (what, reference) => {
+  ])('accepts no parameters of %s', async (what, reference) => {
     const as = name(what.replace(/\W/g, '-'));
     const mallory = await target().user(as, {
       cluster: writing,
@@ -153,7 +153,7 @@ function bindingAttacks(target: () => AttackTarget, { kind, policies, bindings, 
     expect(patched.status).toBe(422);
   });
 
-  it('takes no parameters of a policy that is still to come', async () => {
+  it('accepts no parameters of a policy that does not exist yet', async () => {
     const as = name('early');
     const mallory = await target().user(as, { cluster: [...writing, ...reading('configmaps', 'get')] });
     const response = await post(mallory, as, 'to-come', ref({ name: 'password', namespace: 'default' }));
@@ -164,7 +164,7 @@ function bindingAttacks(target: () => AttackTarget, { kind, policies, bindings, 
     expect(messageOf(response)).toContain('does not have "get" permission for all groups, versions and resources');
   });
 
-  it('is not touched by those who cannot read its parameters', async () => {
+  it('cannot be changed by users who cannot read its parameters', async () => {
     const as = name('touched');
     const mallory = await target().user(as, { cluster: writing });
     await policy(as);

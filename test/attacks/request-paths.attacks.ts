@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { attackSuite } from './support/attack-suite.ts';
 import type { AttackTargetSource } from './support/attack-target.ts';
 
-/** Paths that authorization and routes could read differently, or that are kept where others see them. */
+/** Paths that authorization and routing could interpret differently, or that are stored where others can read them. */
 export function requestPathAttacks(source: AttackTargetSource): void {
   attackSuite('request paths', source, (target) => {
-    it('shows nothing of the paths that users make up in the metrics, however many there are', async () => {
+    it('does not expose paths invented by users in the metrics, however many there are', async () => {
       const mallory = await target().user('paths-mallory');
       const words = Array.from({ length: 50 }, (_, i) => `made-up-${i}`);
       for (const word of words) {
@@ -19,7 +19,7 @@ export function requestPathAttacks(source: AttackTargetSource): void {
       expect(words.filter((word) => String(body).includes(word))).toEqual([]);
     });
 
-    it('asks roles about a path as it is served, however it is spelled', async () => {
+    it('authorizes a path as it is served, however it is spelled', async () => {
       const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }];
       const mallory = await target().user('spelling-mallory', { namespaces: { default: rules } });
       const metadata = { name: 'spelled' };
@@ -34,7 +34,7 @@ export function requestPathAttacks(source: AttackTargetSource): void {
       expect((await mallory.send('GET', '/%61pi/v1/namespaces/default%2Fconfigmaps/spelled')).status).toBe(200);
     });
 
-    it('takes a name that is selected for the name only where Kubernetes does', async () => {
+    it('treats a selected name as the name only where Kubernetes does', async () => {
       const rules = [{ apiGroups: [''], resources: ['configmaps'], resourceNames: ['a'], verbs: ['list', 'watch'] }];
       const mallory = await target().user('selector-mallory', { namespaces: { default: rules } });
       const place = 'namespaces/default/configmaps?fieldSelector=metadata.name';
@@ -44,14 +44,14 @@ export function requestPathAttacks(source: AttackTargetSource): void {
       }
     });
 
-    it('says nothing of a path with an empty segment to those who may not ask', async () => {
+    it('reveals nothing about a path with an empty segment to unauthorized users', async () => {
       const mallory = await target().user('empty-mallory');
       for (const path of ['/api/v1//secrets', '/api/v1/namespaces//default/secrets', '/apis//apps/v1/deployments']) {
         expect((await mallory.send('GET', path)).status).toBe(403);
       }
     });
 
-    it('lets a role inside a namespace allow to read that namespace and no other', async () => {
+    it('lets a role in a namespace allow reading only that namespace', async () => {
       const rules = [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get'] }];
       const alice = await target().user('namespace-alice', { namespaces: { default: rules } });
       expect((await alice.send('GET', '/api/v1/namespaces/default')).status).toBe(200);

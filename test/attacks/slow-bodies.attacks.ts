@@ -9,7 +9,7 @@ const STREAMS = 100;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const EDIT_CONFIG_MAPS = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'create'] }];
 
-/** Opens streams whose bodies have begun and never end. */
+/** Opens streams whose bodies start and never end. */
 async function trickle(target: AttackTarget, user: string): Promise<ClientHttp2Session[]> {
   const { certPem: cert, keyPem: key } = target.certificate(user);
   const sessions: ClientHttp2Session[] = [];

@@ -10,10 +10,13 @@ const MERGE = 'application/merge-patch+json';
 const OPERATIONS = '/apis/hypersdk.io/v1alpha1/namespaces/default/vmoperations';
 const STATUS = { contentType: MERGE, body: { status: { phase: 'Running' } } };
 
-/** The policy by which a status is written with the verb operate alone: the same on ours and on kube-apiserver. */
+/**
+ * The policy that allows writing a status only with the verb operate. It must have the same effect on ours and on
+ * kube-apiserver.
+ */
 export function statusVerbAttacks(source: AttackTargetSource): void {
   attackSuite('the verb to write a status', source, (target) => {
-    it('denies whoever may only update and patch it, and lets who has the verb', async () => {
+    it('denies it to a user who may only update and patch, and allows it with the verb', async () => {
       await install(target());
       const rule = (resource: string, ...verbs: string[]) => ({
         apiGroups: [vmOperation.group],

@@ -26,7 +26,7 @@ const data = join(dataDir, 'objects', 'data.mdb');
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const configMap = (name: string, size = 0) => ({ metadata: { name }, data: { content: 'x'.repeat(size) } });
 
-/** Everything below a folder that others than its owner may touch. */
+/** Returns everything below a directory that is accessible to others than its owner. */
 function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => (lstatSync(join(folder, path)).mode & 0o077) !== 0)
@@ -36,7 +36,7 @@ function openToOthers(folder: string): string[] {
 describe('the data of a running server', () => {
   let server: StoredServer;
   beforeAll(async () => {
-    // As somebody may have made it, and as earlier versions left it.
+    // The directory may have been created by a user, or by an earlier version.
     mkdirSync(join(dataDir, 'events'), { recursive: true });
     mkdirSync(join(dataDir, 'pki'));
     writeFileSync(join(dataDir, 'introduced'), '');
@@ -56,12 +56,12 @@ describe('the data of a running server', () => {
   });
   afterAll(() => server.stop('SIGKILL'));
 
-  it('cannot be read by other users of the machine, whatever modes it had before', () => {
+  it('cannot be read by other users of the host, whatever modes it had before', () => {
     expect(openToOthers(root)).toEqual(['foreign']);
   });
 
   it.skipIf(!hasPrograms('a full disk', 'prlimit'))(
-    'is complete after a full disk, and the cause is told',
+    'is complete after a full disk, and the cause is reported',
     async () => {
       const limit = (size: string) =>
         expect(spawnSync('prlimit', ['--pid', String(server.pid), `--fsize=${size}:`]).status).toBe(0);
@@ -89,7 +89,7 @@ describe('the data of a running server', () => {
     },
   );
 
-  it('is missed as soon as it is gone, without a write', async () => {
+  it('is missed as soon as it is deleted, without a write', async () => {
     renameSync(data, `${data}.gone`);
     const ready = await server.send('GET', '/readyz');
     renameSync(`${data}.gone`, data);
@@ -106,7 +106,7 @@ describe('a store that was destroyed', () => {
   const passphrase = join(root, 'passphrase');
   const restored = join(root, 'restored');
 
-  it('is there again after a restore, and nothing that was told before is taken for what is there now', async () => {
+  it('exists again after a restore, and clients do not mistake earlier responses for current ones', async () => {
     writeFileSync(passphrase, 'correct horse battery\n');
     let server = await StoredServer.start(restored);
     const list = async (query: string) => JSON.parse((await server.send('GET', `${CONFIG_MAPS}?${query}`)).text);
@@ -116,7 +116,7 @@ describe('a store that was destroyed', () => {
     expect(written).toMatchObject({ code: 0, err: '' });
     expect(lstatSync(backup).mode & 0o777).toBe(0o600);
     expect(readFileSync(backup, 'latin1')).not.toContain('PRIVATE KEY');
-    // What is written after the backup is lost, but what was told of it must not be taken for something else.
+    // Writes after the backup are lost, but clients that have seen them must not mistake later objects for them.
     await server.send('POST', CONFIG_MAPS, configMap('lost'));
     const before = await list('limit=1');
     await server.stop('SIGKILL');
@@ -163,14 +163,14 @@ describe('a data directory that was damaged', () => {
         for (const name of ['objects', 'objects.head', 'events', 'events.head'])
           rmSync(join(folder, name), { recursive: true });
       },
-      'they were removed',
+      'they were deleted',
     ],
     [
       'changed',
       (folder: string) => flip(join(folder, 'objects/data.mdb'), 'precious"'),
       'the record of "/registry/configmaps/default/precious"',
     ],
-  ])('is not served where it was %s', async (_what, damage, cause) => {
+  ])('is not served if it was %s', async (_what, damage, cause) => {
     const folder = join(root, 'damaged');
     cpSync(dataDir, folder, { recursive: true });
     damage(folder);

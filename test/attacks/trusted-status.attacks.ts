@@ -26,7 +26,10 @@ const pathOf = (namespace: string, plural: string, name = '') =>
     ? `/api/v1/namespaces/${namespace}/${plural}/${name}`
     : `${HYPERSDK}/${namespace}/${plural}/${name}`;
 
-/** What a user who may do everything in one namespace, and forge every status there, gets of another namespace. */
+/**
+ * Tests that a user with all permissions in one namespace, who can forge every status in it, gets nothing from another
+ * namespace.
+ */
 export function trustedStatusAttacks(source: AttackTargetSource): void {
   attackSuite('trusted status', source, (target) => {
     const get = async (namespace: string, plural: string, name: string): Promise<Found | undefined> => {
@@ -40,7 +43,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
         body: { apiVersion: apiVersionOf(plural), kind, metadata: { name, namespace: EVIL }, ...content },
       }) as Promise<Found>;
     const ready = memo(() => victimMachine(target()));
-    /** Everything in its own namespace, the verb by which statuses are written included. */
+    /** All permissions in the user's own namespace, including the verb that allows writing a status. */
     const owner = memo(async () => {
       await ready();
       return await target().user('trent', {
@@ -66,7 +69,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
       }
     });
 
-    it('lets a scenario of a namespace do nothing to nodes that its author may not', async () => {
+    it('lets a scenario do nothing to nodes that its author may not', async () => {
       const trent = await owner();
       const play = (name: string, spec: object) =>
         trent.send('POST', `/apis/simulation.node-classifier.io/v1alpha1/namespaces/${EVIL}/simulationscenarios`, {
@@ -96,11 +99,11 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
       expect((await play('own', {})).status).toBe(201);
     });
 
-    it('copies no disk of another namespace to a claim by a forged clone', async () => {
+    it('copies no disk of another namespace to a claim for a forged clone', async () => {
       const trent = await owner();
       const source = { claim: 'db-root', namespace: VICTIM };
       const cloneSpec = { targetName: 'copy', targetNamespace: EVIL };
-      // The clone of a machine whose template is missing waits for its disks for as long as it may.
+      // The clone of a VM whose template is missing waits for its disks until its timeout.
       await create(trent, 'virtualmachines', 'VirtualMachine', 'own', {
         spec: { running: false, cpus: 1, memory: '1Gi', image: { templateRef: { name: 'none' } }, disks: [DISK] },
       });
@@ -134,11 +137,12 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
     });
 
     it.each(['stop', 'delete'])(
-      'does not %s a machine of another namespace for an operation that says it has begun',
+      'does not %s a VM of another namespace for an operation whose status claims that it has started',
       async (operation) => {
         const trent = await owner();
         const before = await get(VICTIM, 'virtualmachines', 'db');
-        // Nothing acts on it before its machine is named by a status: the victim's name is in the spec from the start.
+        // No controller acts on it until a status names its VM. The spec contains the name of the victim from the
+        // start.
         const name = `begun-${operation}`;
         await create(trent, 'vmoperations', 'VMOperation', name, {
           spec: { vmRef: { name: 'db', namespace: VICTIM }, operation, timeout: '1h' },
@@ -154,7 +158,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
       },
     );
 
-    it('captures no disk of another namespace for a snapshot that says it is being captured', async () => {
+    it('captures no disk of another namespace for a snapshot whose status claims that it is being captured', async () => {
       const trent = await owner();
       const node = await firstNode(target());
       await create(trent, 'vmsnapshots', 'VMSnapshot', 'grab', { spec: { vmRef: { name: 'db', namespace: VICTIM } } });
@@ -171,7 +175,7 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
       expect(JSON.stringify(found)).not.toContain('secret-image');
     });
 
-    it('restores no disk of another namespace for a snapshot that says it is asked to', async () => {
+    it('restores no disk of another namespace for a snapshot whose status claims a request', async () => {
       const trent = await owner();
       const node = await firstNode(target());
       const before = (await get(VICTIM, 'persistentvolumeclaims', 'db-root'))?.metadata.annotations?.[CONTENTS];
@@ -194,13 +198,13 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
 
 const apiVersionOf = (plural: string) => (plural === 'persistentvolumeclaims' ? 'v1' : 'hypersdk.io/v1alpha1');
 
-/** Does something once, whoever asks first. */
+/** Runs an action once, for the first caller. */
 function memo<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }
 
-/** A machine of somebody else, with a disk that holds a secret. */
+/** A VM of another user, with a disk that contains a secret. */
 async function victimMachine({ admin }: AttackTarget): Promise<void> {
   for (const name of [VICTIM, EVIL])
     await admin.must('POST', '/api/v1/namespaces', {

@@ -7,18 +7,18 @@ import { clientOf } from './client-of.ts';
 
 export interface AccessParts {
   readonly url: string;
-  /** For kubeconfigs. */
+  /** Used in kubeconfigs. */
   readonly folder: string;
-  /** The authority that server and clients are known by. */
+  /** Certificate authority of the server and its clients. */
   readonly pki: {
     readonly caPem: string;
     clientCertificate(client: { user: string; groups?: readonly string[] }): Credentials;
   };
 }
 
-/** Ways to reach an API server, as anybody. */
+/** Ways to access an API server as any user. */
 export class Access {
-  /** The path of a kubeconfig that may do everything. */
+  /** Path of a kubeconfig with all permissions. */
   readonly kubeconfig: string;
   readonly #parts: AccessParts;
   readonly #clients: HttpClient[] = [];
@@ -29,25 +29,25 @@ export class Access {
     this.kubeconfig = this.certified('kubernetes-admin', ['system:masters']);
   }
 
-  /** A kubeconfig for a user by a certificate. */
+  /** Creates a kubeconfig for a user with a certificate. */
   certified(user: string, groups: readonly string[] = []): string {
     const { certPem: clientCert, keyPem: clientKey } = this.#parts.pki.clientCertificate({ user, groups });
     return this.#write(user.replaceAll(':', '-'), { clientCert, clientKey });
   }
 
-  /** A kubeconfig for a token. */
+  /** Creates a kubeconfig with a token. */
   kubeconfigFor(token: string, namespace?: string): string {
     return this.#write(`token-${++this.#tokens}`, { token, ...(namespace === undefined ? {} : { namespace }) });
   }
 
-  /** May do everything where no token is given. */
+  /** Creates a client. It has all permissions if no token is given. */
   async client(token?: string): Promise<HttpClient> {
     const made = await clientOf(token === undefined ? this.kubeconfig : this.kubeconfigFor(token));
     this.#clients.push(made);
     return made;
   }
 
-  /** A token of a ServiceAccount that exists. */
+  /** Creates a token of an existing ServiceAccount. */
   async tokenFor({ namespace, name }: { readonly namespace: string; readonly name: string }): Promise<string> {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
     const asked = await (await this.client()).act(SERVICE_ACCOUNTS, name, 'token', body, { namespace });

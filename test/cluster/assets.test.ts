@@ -30,7 +30,7 @@ describe('a program', () => {
     vi.stubEnv('PATH', `${join(folder, 'path')}:/usr/bin:/bin`);
   });
 
-  it('is taken from KUBE_ASSETS, else from the cache, else from PATH', () => {
+  it('is found in KUBE_ASSETS, then in the cache, then in PATH', () => {
     expect(findAsset('etcd', '3.7.3')).toBeUndefined();
     const inPath = program('path', '3.7.3');
     expect(findAsset('etcd', '3.7.3')).toBe(inPath);
@@ -40,14 +40,14 @@ describe('a program', () => {
     expect(findAsset('etcd', '3.7.3')).toBe(given);
   });
 
-  it('of another version is not taken from PATH', () => {
+  it('of another version is not used from PATH', () => {
     program('path', '3.5.0');
     expect(findAsset('etcd', '3.7.3')).toBeUndefined();
   });
 });
 
 describe('the lock', () => {
-  it('lets one after another, and tells who is waited for', async () => {
+  it('is held by one process at a time, and reports its holder', async () => {
     const path = join(folder, 'lock');
     const told: string[] = [];
     const say = (line: string) => void told.push(line);
@@ -63,7 +63,7 @@ describe('the lock', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('is free after an act that fails, and where its holder is gone', async () => {
+  it('is released after a failure, and if its holder has exited', async () => {
     const path = join(folder, 'lock');
     await expect(
       withLock(

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** The programs of a real control plane, and the version that everything here is held to. */
+/** Programs of a real control plane, in the version that the tests require. */
 export const ASSETS = {
   etcd: '3.7.3',
   'kube-apiserver': 'v1.36.3',
@@ -18,13 +18,13 @@ export type Assets = Readonly<Record<Asset, string>>;
 
 const NAMES = Object.keys(ASSETS) as Asset[];
 
-/** Where programs are kept that were built here once. */
+/** Directory of programs that were built on this host. */
 export function assetsFolder(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? '';
   return join(cache === '' ? join(homedir(), '.cache') : cache, 'vimana', 'assets');
 }
 
-/** Where a program is: in the folder that KUBE_ASSETS names, among those built here, or in PATH. */
+/** Finds a program in the directory KUBE_ASSETS, among those built on this host, or in PATH. */
 export function findAsset(name: string, version = ''): string | undefined {
   const given = process.env['KUBE_ASSETS'] ?? '';
   for (const folder of given === '' ? [assetsFolder()] : [given, assetsFolder()]) {
@@ -34,7 +34,7 @@ export function findAsset(name: string, version = ''): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path) && isVersion(path, version));
 }
 
-/** What happens to be in PATH may be another version; what was put into a folder for us is believed. */
+/** A program in PATH may have another version. Programs in a directory that the user provides are trusted. */
 function isVersion(path: string, version: string): boolean {
   if (version === '') return true;
   return ['--version', 'version'].some((word) => {
@@ -43,7 +43,7 @@ function isVersion(path: string, version: string): boolean {
   });
 }
 
-/** Where all programs are; undefined where one is missing. */
+/** Returns the paths of all programs, or undefined if one is missing. */
 export function findAssets(): Assets | undefined {
   const found = NAMES.map((name) => [name, findAsset(name, ASSETS[name])] as const);
   return found.every(([, path]) => path !== undefined) ? (Object.fromEntries(found) as Assets) : undefined;

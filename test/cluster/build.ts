@@ -10,12 +10,12 @@ const MODULES = resolve(import.meta.dirname, 'go');
 
 export const hasGo = () => spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
 
-/** Whether a program is here in the version that we hold to; any kubectl will do. */
+/** Reports whether a program exists in the required version. Any version of kubectl is accepted. */
 export const isHere = (name: Program) => findAsset(name, ASSETS[name as Asset]) !== undefined;
 
 /**
- * Builds programs that are not here into the user's cache. Kubernetes takes some ten minutes where nothing of it was
- * built before; two who ask at the same time build once.
+ * Builds missing programs into the user's cache. The first build of Kubernetes takes about ten minutes. Concurrent
+ * callers build only once.
  */
 export async function build(names: readonly Program[], say: (line: string) => void): Promise<void> {
   const folder = assetsFolder();
@@ -33,7 +33,7 @@ export async function build(names: readonly Program[], say: (line: string) => vo
 
 async function buildOne(folder: string, name: Program): Promise<void> {
   const recipe: Recipe = RECIPES[name];
-  // Under another name until it is whole: whoever looks meanwhile finds nothing, or all of it.
+  // The program is built under another name and renamed, so that others never see a partial file.
   const unfinished = join(folder, `.${name}.${process.pid}`);
   const values = Object.entries(recipe.set ?? {}).map(([variable, value]) => `-X ${variable}=${value}`);
   const args = [

@@ -4,7 +4,7 @@ import { type HttpClient, httpClient } from '#platform/kube/http/http-client';
 import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
 import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
 
-/** A client by the kubeconfig of a path, whatever else the environment says. */
+/** Creates a client from a kubeconfig, independent of the environment. */
 export async function clientOf(kubeconfig: string, userAgent = 'vimana-test'): Promise<HttpClient> {
   const surroundings = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
   const access = await loadClusterAccess({ kubeconfig }, surroundings);

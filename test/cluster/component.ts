@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Ends a program together with whoever started it, however that ends. */
+/** Stops a program when the process that started it exits, for whatever reason. */
 const KEEPER = resolve(import.meta.dirname, 'keeper.sh');
 
 export interface ComponentSettings {
   readonly name: string;
   readonly binary: string;
   readonly args: readonly string[];
-  /** Where its log is. */
+  /** Path of its log. */
   readonly folder: string;
-  /** What to remove when this process is gone without having stopped it. */
+  /** Paths to delete if this process exits without stopping the program. */
   readonly remains?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** A program of the control plane, that can be stopped and started again. */
+/** A program of the control plane that can be stopped and restarted. */
 export class Component {
   readonly #settings: ComponentSettings;
   #child: ChildProcess | undefined;
@@ -34,7 +34,7 @@ export class Component {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** What it has said. */
+  /** Returns its log. */
   log(): string {
     return readFileSync(this.#logFile(), 'utf8');
   }
@@ -43,7 +43,7 @@ export class Component {
     if (this.running) return;
     const { binary, args, remains = '', env = {} } = this.#settings;
     const log = openSync(this.#logFile(), 'a');
-    // A group of its own: whoever ends the group of the test leaves the keeper to end the program.
+    // The program has its own process group, so that the watcher can still stop it if the group of the test is killed.
     this.#child = spawn('sh', [KEEPER, remains, binary, ...args], {
       stdio: ['pipe', log, log],
       detached: true,
@@ -52,7 +52,7 @@ export class Component {
     this.#child.stdin?.on('error', () => {});
   }
 
-  /** Ends it: by SIGTERM, or at once. */
+  /** Stops the program with SIGTERM, or kills it immediately. */
   async stop(how: 'gently' | 'at once' = 'gently'): Promise<void> {
     const child = this.#child;
     if (child === undefined || !this.running) return;

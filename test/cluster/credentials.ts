@@ -6,15 +6,15 @@ import { realClock } from '#platform/base/clock';
 
 export interface ClusterCredentials {
   readonly pki: Pki;
-  /** The flags by which kube-apiserver is told of them. */
+  /** Flags that configure them in kube-apiserver. */
   readonly apiServerFlags: readonly string[];
   readonly controllerManagerFlags: readonly string[];
 }
 
-/** Keys and certificates of a control plane, in a folder. */
+/** Keys and certificates of a control plane in a directory. */
 export function makeCredentials(folder: string): ClusterCredentials {
   const pki = openPki({ folder: join(folder, 'pki'), clock: realClock });
-  // Whoever holds a certificate of this second authority is believed who the user is: aggregated APIs ask for it.
+  // The bearer of a certificate of this second authority is trusted to name the user. Aggregated APIs require that.
   const front = openPki({ folder: join(folder, 'front-proxy'), clock: realClock });
   const proxy = front.clientCertificate({ user: 'front-proxy-client' });
   const accounts = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -27,10 +27,10 @@ export interface OperatorPorts {
   readonly health: number;
 }
 
-/** An operator that runs from this working tree for a cluster, as its ServiceAccount, with what was installed for it. */
+/** An operator that runs from this working tree for a cluster, with its ServiceAccount and installed manifests. */
 export interface InstalledOperator {
   readonly ports: OperatorPorts;
-  /** Goes when the cluster's folder does; can be stopped and started again. */
+  /** The operator stops when the cluster's directory is deleted. It can be stopped and restarted. */
   readonly process: Component;
 }
 
@@ -41,14 +41,16 @@ export type Host = Pick<
 >;
 
 export interface InstallOptions {
-  /** Whether the API server calls webhooks and sends requests on to the operator; where absent, it does. */
+  /** Whether the API server calls the webhooks and aggregated APIs of the operator. Defaults to true. */
   readonly serving?: boolean;
-  /** The API groups that are installed; all where absent. */
+  /** API groups to install. Defaults to all. */
   readonly dialects?: readonly DialectName[];
   readonly flags?: readonly string[];
 }
 
-/** Installs what `kubectl apply` of deploy/crds and deploy/operator does, and runs the operator beside the cluster. */
+/**
+ * Installs what `kubectl apply` of deploy/crds and deploy/operator installs, and runs the operator beside the cluster.
+ */
 export async function installOperator(
   cluster: Host,
   { serving = true, dialects = DIALECT_NAMES, flags = [] }: InstallOptions = {},
@@ -61,7 +63,7 @@ export async function installOperator(
   const objects = manifests().filter(({ kind, metadata: { name = '' } }) => kind !== CRD || kinds.has(name));
   const definitions = objects.filter(({ kind }) => kind === CRD);
   await ok('apply --server-side -f -', yaml(definitions));
-  // kubectl gives up on one that has no conditions at all, which a new one has not for a moment.
+  // kubectl fails on a new CRD, which has no conditions for a moment.
   const established = () => ok('wait --for=condition=Established crd --all --timeout=30s');
   await established().catch(() => realClock.sleep(1000).then(established));
   await learn(cluster.controllerManager);
@@ -79,8 +81,8 @@ export async function installOperator(
 }
 
 /**
- * The garbage collector looks for new kinds twice a minute. Whoever is told in that moment to leave what an object of
- * such a kind owns may not know of it yet, and collects it afterwards; so it is to know the kinds from its start.
+ * The garbage collector discovers new kinds twice a minute. If it does not know a kind yet, it may later delete
+ * dependents that should be orphaned. Therefore it must know the kinds from its start.
  */
 async function learn(controllers: Component): Promise<void> {
   if (!controllers.running) return;
@@ -109,7 +111,7 @@ async function startOperator(
   return operator;
 }
 
-/** The manifests that a user applies, of definitions and operator. */
+/** Returns the manifests of CRDs and operator that a user applies. */
 function manifests(): Manifest[] {
   const crds = readdirSync(join(ROOT, 'deploy/crds')).map((name) => join(ROOT, 'deploy/crds', name));
   return [...crds, join(ROOT, 'deploy/operator/operator.yaml')].flatMap((file) =>
@@ -117,7 +119,7 @@ function manifests(): Manifest[] {
   );
 }
 
-/** What the operator is started with in its Deployment. */
+/** Returns the arguments of the operator in its Deployment. */
 function argumentsIn(objects: readonly Manifest[]): readonly string[] {
   const deployment = objects.find(({ kind }) => kind === 'Deployment') as unknown as {
     spec: { template: { spec: { containers: readonly { args: readonly string[] }[] } } };
@@ -126,8 +128,8 @@ function argumentsIn(objects: readonly Manifest[]): readonly string[] {
 }
 
 /**
- * Makes manifests those of an operator that runs outside of the cluster: nothing runs pods here, and the API server
- * finds the operator on a port of this machine.
+ * Adapts the manifests to an operator outside of the cluster: no pods run here, and the API server reaches the operator
+ * on a port of this host.
  */
 function outside(objects: readonly Manifest[], port: number): Manifest[] {
   return objects.map((object) => {

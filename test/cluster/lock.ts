@@ -3,7 +3,7 @@ import { realClock } from '#platform/base/clock';
 
 const LOOK_AGAIN = 500;
 
-/** Does something while no other process does it; a lock whose holder is gone is taken over. */
+/** Runs an action while no other process does. A lock whose holder has exited is taken over. */
 export async function withLock(path: string, say: (line: string) => void, act: () => Promise<void>): Promise<void> {
   for (let told = false; !take(path); await realClock.sleep(LOOK_AGAIN)) {
     const holder = holderOf(path);
@@ -17,7 +17,7 @@ export async function withLock(path: string, say: (line: string) => void, act: (
   }
 }
 
-/** The file comes to be with its content, so that its holder is always known. */
+/** The file is created together with its content, so that its holder is always known. */
 function take(path: string): boolean {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, String(process.pid));
@@ -26,7 +26,8 @@ function take(path: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // Two who find the same holder gone may both get it: then they build the same twice, which harms nobody.
+    // Two processes may both take over the lock of the same exited holder. Both then build the same program, which is
+    // harmless.
     if (!isAlive(holderOf(path))) rmSync(path, { force: true });
     return false;
   } finally {

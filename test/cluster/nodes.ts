@@ -5,7 +5,7 @@ import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import { kwokManifests } from '#vm/node/simulated/kwok/manifests';
 
-/** Makes the nodes of `vimana nodes --print --count N`, for KWOK to play. */
+/** Creates the nodes of `vimana nodes --print --count N` for KWOK. */
 export async function createNodes(client: Client, count: number, prefix?: string): Promise<void> {
   const named = prefix === undefined ? {} : { prefix };
   const documents = kwokManifests([{ count, zones: ['zone-1', 'zone-2', 'zone-3'], ...named }]).split('---\n');
@@ -15,7 +15,7 @@ export async function createNodes(client: Client, count: number, prefix?: string
   }
 }
 
-/** Waits until all nodes say that they are ready. */
+/** Waits until all nodes are ready. */
 export async function nodesReady(client: Client, withinMs: number): Promise<void> {
   const until = realClock.monotonic() + withinMs;
   for (;;) {

@@ -26,7 +26,7 @@ const machine = (name: string): Vm =>
     },
   }) as Vm;
 
-/** The API server cannot be told from Kubernetes' own by those who know that one best. */
+/** The programs of Kubernetes must work with this API server as with kube-apiserver. */
 describe.skipIf(missingAssets().length > 0)(
   'kube-scheduler, kube-controller-manager and KWOK on vimana apiserver',
   () => {
@@ -41,7 +41,7 @@ describe.skipIf(missingAssets().length > 0)(
     });
     afterAll(() => plane?.stop());
 
-    it('place and start a fleet of machines', async () => {
+    it('schedule and start a fleet of VMs', async () => {
       await Promise.all(Array.from({ length: FLEET }, (_, i) => client.create(VMS, machine(`vm-${i}`))));
       await vi.waitFor(async () => {
         const { items } = await client.list(VMS, { namespace });
@@ -50,7 +50,7 @@ describe.skipIf(missingAssets().length > 0)(
       const { items: pods } = await client.list(PODS, { namespace });
       expect(pods).toHaveLength(FLEET);
       const perNode = Object.groupBy(pods, ({ spec }) => spec.nodeName ?? 'nowhere');
-      // By its own scores kube-scheduler spreads what is alike.
+      // The default scores of kube-scheduler spread similar pods.
       expect(Object.keys(perNode)).toHaveLength(NODES);
       const { items: instances } = await client.list(VMIS, { namespace });
       for (const { metadata, status } of instances) {
@@ -59,7 +59,7 @@ describe.skipIf(missingAssets().length > 0)(
       }
     });
 
-    it('collect what belonged to a machine that is deleted', async () => {
+    it('garbage-collect the dependents of a deleted VM', async () => {
       await client.delete(VMS, 'vm-0', { namespace, propagationPolicy: 'Foreground' });
       await vi.waitFor(async () => {
         expect((await client.list(VMS, { namespace })).items).toHaveLength(FLEET - 1);
@@ -90,7 +90,7 @@ describe.skipIf(missingAssets().length > 0)(
       expect((await client.get(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace })).status?.phase).toBe('Bound');
     });
 
-    it('empty a namespace', async () => {
+    it('delete the contents of a namespace', async () => {
       await client.delete(NAMESPACES, namespace);
       await vi.waitFor(async () => {
         const gone = await client.get(NAMESPACES, namespace).then(() => false, isNotFound);
@@ -98,7 +98,7 @@ describe.skipIf(missingAssets().length > 0)(
       }, TIMEOUT);
     });
 
-    it('have nothing to complain of', () => {
+    it('log no errors', () => {
       const complaints = Object.values(plane.programs).flatMap((program) => {
         expect(program.running).toBe(true);
         return program.log().split('\n').filter(isComplaint);
@@ -108,7 +108,7 @@ describe.skipIf(missingAssets().length > 0)(
   },
 );
 
-/** Of errors as klog and KWOK write them, those that say that a request was not answered as it should have been. */
+/** Returns those errors in the logs of klog and KWOK that report an unexpected response. */
 function isComplaint(line: string): boolean {
   const isError = /^E\d{4} /.test(line) || line.includes('"level":"ERROR"');
   return (

@@ -10,14 +10,14 @@ import { createNodes, nodesReady } from './nodes.ts';
 import { controllerManager, kwok, scheduler } from './programs.ts';
 import { startStorage } from './storage.ts';
 
-/** Programs of Kubernetes around an API server of ours. */
+/** Programs of Kubernetes that use our API server. */
 export interface OnVimana extends Host {
   readonly access: Access;
   readonly programs: Readonly<Record<'scheduler' | 'controllerManager' | 'kwok', Component>>;
   stop(): Promise<void>;
 }
 
-/** Starts `vimana apiserver` with nothing else of ours, and the real programs for all that it leaves to others. */
+/** Starts `vimana apiserver` alone, and the real programs for everything else. */
 export async function startOnVimana(nodes: number): Promise<OnVimana> {
   const binaries = findAssets();
   if (binaries === undefined) throw new Error(`these programs are missing: ${missingAssets().join(', ')}`);

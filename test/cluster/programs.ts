@@ -5,10 +5,10 @@ import { STAGES } from '#vm/node/simulated/kwok/stages';
 import type { Assets } from './assets.ts';
 import { Component } from './component.ts';
 
-/** Where the programs of one control plane live. */
+/** Directory of the programs of one control plane. */
 export interface Place {
   readonly binaries: Assets;
-  /** Removed where whoever started them is killed. */
+  /** Deleted if the process that started them is killed. */
   readonly folder: string;
 }
 
@@ -25,7 +25,7 @@ export function etcd(place: Place, ports: { readonly client: number; readonly pe
     `--listen-peer-urls=${peer}`,
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=default=${peer}`,
-    // What a test wrote need not outlive the machine, and disks of test machines are slow.
+    // The data of a test need not survive a crash of the host, and disks of test hosts are slow.
     '--unsafe-no-fsync',
   ]);
 }
@@ -57,7 +57,7 @@ export function apiServer(place: Place, { port, etcdPort, auditLog, flags }: Api
   ]);
 }
 
-/** Any API server will do, not only kube-apiserver: so it is with all that follow. */
+/** This and the following programs work with any API server, not only kube-apiserver. */
 export function controllerManager(place: Place, kubeconfig: string, flags: readonly string[]): Component {
   return component(place, 'kube-controller-manager', [
     `--kubeconfig=${kubeconfig}`,
@@ -87,7 +87,7 @@ export function scheduler(
   return component(place, 'kube-scheduler', [`--config=${file}`, '--secure-port=0', ...flags]);
 }
 
-/** KWOK, for the nodes that `vimana nodes --print` prints, with the stages that it prints. */
+/** Starts KWOK for the nodes and with the stages that `vimana nodes --print` prints. */
 export function kwok(place: Place, kubeconfig: string): Component {
   const stages = written(place, 'stages.yaml', STAGES.map((stage) => stringify(stage, { lineWidth: 0 })).join('---\n'));
   return component(place, 'kwok', [

@@ -29,7 +29,7 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
     expect(items[0]?.status?.['addresses']).toContainEqual({ type: 'InternalIP', address: '10.246.0.1' });
   });
 
-  it('places and starts pods, with volumes of the classes of vimana up', async () => {
+  it('schedules and starts pods, with volumes of the classes of vimana up', async () => {
     const client = await cluster.client();
     const accessModes = ['ReadWriteOnce'];
     const resources = { requests: { storage: '1Gi' } };
@@ -59,7 +59,7 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
     expect(items.map(({ status }) => status?.phase)).toEqual(['Bound', 'Bound']);
   });
 
-  it('lets a ServiceAccount do what its roles say and no more, and writes down who asked', async () => {
+  it('allows a ServiceAccount exactly what its roles allow, and records requests', async () => {
     const client = await cluster.client();
     await client.create(NAMESPACES, { metadata: { name: 'apart' } });
     await client.create(SERVICE_ACCOUNTS, { metadata: { name: 'robot', namespace: 'apart' } });
@@ -73,7 +73,7 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
     );
   });
 
-  it('keeps what was written when API server and etcd are killed and started again', async () => {
+  it('keeps all writes when API server and etcd are killed and restarted', async () => {
     const client = await cluster.client();
     await client.create(CONFIG_MAPS, { metadata: { name: 'kept', namespace }, data: { a: '1' } });
     await cluster.restartApiServer({ how: 'at once' });
@@ -83,7 +83,7 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
 });
 
 describe.skipIf(missingAssets().length > 0)('a test that is killed', () => {
-  it('leaves no process and no folder of its cluster behind', async () => {
+  it('leaves no process and no directory of its cluster behind', async () => {
     const script = `
       import { startRealCluster } from ${JSON.stringify(resolve(import.meta.dirname, 'real-cluster.ts'))};
       const cluster = await startRealCluster({ nodes: 1 });
@@ -93,7 +93,7 @@ describe.skipIf(missingAssets().length > 0)('a test that is killed', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [folder] = (await once(createInterface(child.stdout), 'line')) as [string];
-    // Five programs and a keeper with its watcher for each.
+    // Each of the five programs has a watcher process and a keeper process.
     expect(processesOf(folder)).toHaveLength(15);
     child.kill('SIGKILL');
     await vi.waitFor(() => {
@@ -103,7 +103,7 @@ describe.skipIf(missingAssets().length > 0)('a test that is killed', () => {
   });
 });
 
-/** The processes whose command line names a folder. */
+/** Returns the processes whose command line contains a directory. */
 function processesOf(folder: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

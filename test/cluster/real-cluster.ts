@@ -14,54 +14,54 @@ import { apiServer, controllerManager, etcd, kwok, type Place, scheduler } from 
 import { startStorage } from './storage.ts';
 
 export interface RealClusterOptions {
-  /** How many nodes KWOK plays; none where absent. */
+  /** Number of nodes that KWOK simulates. Defaults to none. */
   readonly nodes?: number;
-  /** What their names begin with. */
+  /** Prefix of their names. */
   readonly nodePrefix?: string;
-  /** Whether KWOK runs; where absent, it does when there are nodes. */
+  /** Whether KWOK runs. Defaults to true if there are nodes. */
   readonly kwok?: boolean;
-  /** Whether kube-controller-manager runs, and with it storage classes and their volumes; where absent, it does. */
+  /** Whether kube-controller-manager runs, with storage classes and their volumes. Defaults to true. */
   readonly controllerManager?: boolean;
-  /** Whether kube-scheduler runs; where absent, it does. */
+  /** Whether kube-scheduler runs. Defaults to true. */
   readonly scheduler?: boolean;
   readonly schedulerFlags?: readonly string[];
-  /** What is said in the configuration of kube-scheduler beside how it connects. */
+  /** Configuration of kube-scheduler besides its connection. */
   readonly schedulerSettings?: object;
   readonly apiServerFlags?: readonly string[];
-  /** Whether it is written down in `auditLog` who asked for what. */
+  /** Whether requests are recorded in `auditLog`. */
   readonly audit?: boolean;
 }
 
-/** etcd, kube-apiserver with RBAC, and what was asked for besides, on loopback ports of their own. */
+/** etcd, kube-apiserver with RBAC, and the requested programs, on their own loopback ports. */
 export interface RealCluster {
   readonly url: string;
   readonly caPem: string;
-  /** Goes with the cluster; holds the logs. */
+  /** Directory of the logs. Deleted with the cluster. */
   readonly folder: string;
-  /** The path of a kubeconfig that may do everything. */
+  /** Path of a kubeconfig with all permissions. */
   readonly kubeconfig: string;
   readonly auditLog: string;
   readonly binaries: Assets;
-  /** Each can be stopped and started, and tells its log. */
+  /** Programs, each of which can be stopped and restarted, and has a log. */
   readonly etcd: Component;
   readonly apiServer: Component;
   readonly controllerManager: Component;
   readonly scheduler: Component;
   readonly kwok: Component;
-  /** May do everything where no token is given; closed with the cluster. */
+  /** Creates a client, which is closed with the cluster. It has all permissions if no token is given. */
   client(token?: string): Promise<HttpClient>;
-  /** The path of a kubeconfig that holds a token. */
+  /** Creates a kubeconfig with a token and returns its path. */
   kubeconfigFor(token: string, namespace?: string): string;
-  /** A token of a ServiceAccount that exists. */
+  /** Creates a token of an existing ServiceAccount. */
   tokenFor(account: { readonly namespace: string; readonly name: string }): Promise<string>;
   /** Stops the API server, starts it again after a while, and waits until it is ready. */
   restartApiServer(options?: RestartOptions): Promise<void>;
   restartEtcd(options?: RestartOptions): Promise<void>;
-  /** Settles when the API server is ready. */
+  /** Resolves when the API server is ready. */
   ready(): Promise<void>;
-  /** What to do before the cluster is stopped. */
+  /** Registers an action to run before the cluster is stopped. */
   onStop(act: () => Promise<void>): void;
-  /** Ends everything and removes what it left. */
+  /** Stops everything and deletes its files. */
   stop(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export interface RestartOptions {
 
 const READY_WITHIN = 120_000;
 
-/** Starts a real control plane. The programs must be there: see `missingAssets`. */
+/** Starts a real control plane. The programs must exist: see `missingAssets`. */
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
   const binaries = findAssets();
   if (binaries === undefined) throw new Error(`these programs are missing: ${missingAssets().join(', ')}`);
@@ -149,7 +149,7 @@ async function controlPlane(place: Place, options: RealClusterOptions): Promise<
       for (const end of first) await end().catch(() => {});
       await access.close();
       const { kwok: nodes, scheduler: placing, controllerManager: controllers, apiServer: api, etcd: store } = cluster;
-      // Nothing that they would put away is of use to anybody.
+      // The programs are killed, because nothing that they would save is needed.
       await Promise.all([nodes, placing, controllers, api, store].map((program) => program.stop('at once')));
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,4 +1,4 @@
-/** How a program is built by Go: from which module of `go/`, from which package. */
+/** How Go builds a program: the module in `go/`, and the package. */
 export interface Recipe {
   readonly module:
     | 'kubernetes'
@@ -10,9 +10,9 @@ export interface Recipe {
     | 'csi-provisioner'
     | 'csi-snapshotter';
   readonly package: string;
-  /** Values of variables that a release would set. */
+  /** Values of variables that a release sets. */
   readonly set?: Readonly<Record<string, string>>;
-  /** The tests of the package, as a program. */
+  /** Whether the tests of the package are built as a program. */
   readonly tests?: true;
 }
 
@@ -54,7 +54,7 @@ export const RECIPES = {
   hostpathplugin: {
     module: 'csi-hostpath',
     package: 'github.com/kubernetes-csi/csi-driver-host-path/cmd/hostpathplugin',
-    // Without a version it answers nobody.
+    // The program does not respond without a version.
     set: { 'main.version': 'v1.7.2' },
   },
   'csi-provisioner': {

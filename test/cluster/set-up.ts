@@ -1,7 +1,7 @@
 import { missingAssets } from './assets.ts';
 import { build, hasGo } from './build.ts';
 
-/** Before the first test: programs that are missing are built, where there is Go. */
+/** Builds missing programs before the first test, if Go is installed. */
 export default async function setUp(): Promise<void> {
   const missing = missingAssets();
   const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -8,7 +8,10 @@ import { manager } from '#platform/runtime/manager';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
 
-/** The storage classes of `vimana up`, and who makes volumes for their claims until the returned function is called. */
+/**
+ * Creates the storage classes of `vimana up`, and provisions volumes for their claims until the returned function is
+ * called.
+ */
 export async function startStorage(client: Client): Promise<() => Promise<void>> {
   await ensureStorageClasses(client);
   const shared = { client, clock: realClock, random: systemRandom(), log: noopLogger };

@@ -12,11 +12,11 @@ const outOfScope = linesOf('out-of-scope.txt');
 test('every conformance test is in exactly one of the two lists', () => {
   const names = [...passing, ...outOfScope.map((line) => line.replace(/\[Conformance\]: .*$/, '[Conformance]'))];
   expect(new Set(names).size).toBe(names.length);
-  // As many as Kubernetes 1.36 has.
+  // Number of conformance tests of Kubernetes 1.36.
   expect(names).toHaveLength(446);
 });
 
-test('every test that is out of scope says what it waits for', () => {
+test('every test that is out of scope has a reason', () => {
   for (const line of outOfScope) expect(line).toMatch(/^\[sig-[a-z-]+\] .+\[Conformance\]: \S.+$/);
   for (const line of passing) expect(line).toMatch(/^\[sig-[a-z-]+\] .+\[Conformance\]$/);
 });

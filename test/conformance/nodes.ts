@@ -11,7 +11,7 @@ const WHEN = '2026-01-01T00:00:00Z';
 const HEARTBEAT = 10_000;
 const NAMES = ['node-1', 'node-2'];
 
-/** Plays nodes that are ready and run nothing, until the signal: the suite refuses to start without them. */
+/** Simulates ready nodes that run nothing until the signal, because the suite does not start without nodes. */
 export async function playNodes(kubeconfig: string, signal: AbortSignal): Promise<void> {
   const surroundings = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
   const access = await loadClusterAccess({ kubeconfig }, surroundings);

@@ -7,7 +7,7 @@ import { startApiServer } from '../e2e/support/vimana.ts';
 import { playNodes } from './nodes.ts';
 import { type Result, runTests } from './suite.ts';
 
-/** Runs the conformance tests that a list names against `vimana apiserver`, and says which did not pass. */
+/** Runs the listed conformance tests against `vimana apiserver`, and reports which of them did not pass. */
 const { values } = parseArgs({
   options: {
     list: { type: 'string', default: resolve(import.meta.dirname, 'passing.txt') },
@@ -34,7 +34,7 @@ if (binary === undefined) {
   process.exitCode = failed.length + missing.length === 0 ? 0 : 1;
 }
 
-/** Tests that say they disturb others run alone, after the rest. */
+/** Disruptive tests run alone, after the others. */
 async function conformance(suite: string, all: readonly string[], workers: number): Promise<Result[]> {
   const logs = join(tmpdir(), `vimana-conformance-${process.pid}`);
   mkdirSync(logs, { recursive: true });
@@ -63,7 +63,7 @@ async function conformance(suite: string, all: readonly string[], workers: numbe
   }
 }
 
-/** Set-up and clean-up of the suite count only where they fail. */
+/** Setup and cleanup of the suite count only if they fail. */
 function isTest(known: readonly string[]): (result: Result) => boolean {
   return ({ name, state }) => known.includes(name) || state !== 'passed';
 }

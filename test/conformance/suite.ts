@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What became of one test of the suite. */
+/** Result of one test of the suite. */
 export interface Result {
   readonly name: string;
   readonly state: string;
@@ -18,14 +18,14 @@ interface SpecReport {
   readonly Failure?: { readonly Message: string; readonly Location?: { FileName: string; LineNumber: number } };
 }
 
-/** Runs the named tests one after another; `log` takes what the suite prints. */
+/** Runs the named tests one after another. `log` receives the output of the suite. */
 export async function runTests(
   binary: string,
   { names, kubeconfig, report, log }: { names: readonly string[]; kubeconfig: string; report: string; log: number },
 ): Promise<Result[]> {
   const args = [
     ['--provider=local', `--kubeconfig=${kubeconfig}`, '--kubectl-path=kubectl'],
-    // Nothing but an API server: no node runs pods, and none is waited for.
+    // There is only an API server: no node runs pods, and the suite must not wait for nodes.
     ['--allowed-not-ready-nodes=-1', '--minStartupPods=0', '--disable-log-dump'],
     ['--ginkgo.timeout=2h', '--ginkgo.no-color', `--ginkgo.json-report=${report}`],
     names.map((name) => `--ginkgo.focus=${RegExp.escape(name)}`),

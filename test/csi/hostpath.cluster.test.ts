@@ -19,7 +19,7 @@ const storageClass = (name: string, volumeBindingMode: string, more: object = {}
   volumeBindingMode,
   ...more,
 });
-/** The only one of its driver, and not marked as the default. */
+/** The only class of its driver, which is not marked as the default. */
 const SNAPSHOT_CLASS = {
   apiVersion: 'snapshot.storage.k8s.io/v1',
   kind: 'VolumeSnapshotClass',
@@ -94,13 +94,13 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     await apply(snapshot(name, vm));
     await wait(`vmsnapshot/${name}`, 'jsonpath={.status.phase}=Ready');
   };
-  /** Does what is asked for; gives the message in the end. */
+  /** Runs an operation and returns its final message. */
   const done = async (object: { readonly metadata: { readonly name: string } }) => {
     await apply(object);
     await wait(`vmoperation/${object.metadata.name}`, 'condition=Succeeded');
     return await field(`vmoperation/${object.metadata.name}`, '.status.message');
   };
-  /** What becomes of an operation or a snapshot that fails. */
+  /** Returns the message of a failed operation or snapshot. */
   const failed = async (object: { readonly kind: string; readonly metadata: { readonly name: string } }) => {
     await apply(object);
     const what = `${object.kind.toLowerCase()}/${object.metadata.name}`;
@@ -122,7 +122,7 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     expect(Date.parse(await field('vmsnapshot/one', '.status.creationTime'))).toBe(Date.parse(taken));
   });
 
-  it('are restored, and run again with what was captured', async () => {
+  it('are restored, and run again with the captured contents', async () => {
     await say('db-root', 'two');
     const before = await field('pvc/db-root', '.spec.volumeName');
     await done(operation('back', 'db', { operation: 'restore', restoreSpec: { snapshotName: 'one' } }));
@@ -132,7 +132,7 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     await wait(`pv/${before}`, 'delete');
   });
 
-  it('are cloned as they are, and from a snapshot, to volumes that are whole when the clone is there', async () => {
+  it('are cloned, directly and from a snapshot, to volumes that are complete when the clone exists', async () => {
     await say('db-root', 'three');
     await done(clone('as-it-is', 'db', { targetName: 'db-now' }));
     expect(await text('db-now-root')).toBe('three');
@@ -142,7 +142,7 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     expect([await text('db-root'), await text('db-then-root')]).toEqual(['three', 'one']);
   });
 
-  it('whose volumes are made for their first run are captured, restored and cloned as well', async () => {
+  it('with volumes that are created at the first start are captured, restored and cloned too', async () => {
     await run('late', 'late-folders');
     await say('late-root', 'early');
     await take('early', 'late');
@@ -157,7 +157,7 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     const waits = await done(clone('off', 'late', { targetName: 'late-off', snapshotRef: 'early' }));
     expect(waits).toContain('late-off-root');
     expect(await text('late-off-root')).toBeUndefined();
-    // It stays for as long as something is to be made from it.
+    // The VolumeSnapshot is retained while something has to be created from it.
     await kubectl.ok('delete vmsnapshot early --wait=false');
     await wait('vmsnapshot/early', 'jsonpath={.status.phase}=Deleting');
     await kubectl.ok('patch vm late-off --type=merge -p {"spec":{"running":true}}');
@@ -167,7 +167,7 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     await wait('volumesnapshot/early-root', 'delete');
   });
 
-  it('leave nothing of a snapshot that is deleted', async () => {
+  it('leave nothing of a deleted snapshot', async () => {
     const content = await field('volumesnapshot/one-root', '.status.boundVolumeSnapshotContentName');
     const handle = await field(`volumesnapshotcontent/${content}`, '.status.snapshotHandle');
     expect(existsSync(storage.snapshotFile(handle))).toBe(true);
@@ -178,19 +178,19 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     expect(await text('db-then-root')).toBe('one');
   });
 
-  it('stay as they are where the VolumeSnapshot is gone that they were to be restored from', async () => {
+  it('are unchanged if the VolumeSnapshot to restore was deleted', async () => {
     await take('lost', 'db');
     await kubectl.ok('delete volumesnapshot lost-root');
     const before = await field('pvc/db-root', '.spec.volumeName');
     const restore = operation('nowhere', 'db', { operation: 'restore', restoreSpec: { snapshotName: 'lost' } });
-    expect(await failed(restore)).toContain('the disks are as before');
+    expect(await failed(restore)).toContain('the disks are unchanged');
     await wait('vm/db', 'condition=Ready');
     expect([await field('pvc/db-root', '.spec.volumeName'), await text('db-root')]).toEqual([before, 'three']);
   });
 
-  it('are not cloned where the driver refuses, and nothing of the clone stays', async () => {
+  it('are not cloned if the driver fails, and nothing of the clone remains', async () => {
     await run('odd', 'fickle');
-    // From now on the driver refuses volumes of the class.
+    // From now on the driver rejects volumes of the class.
     await kubectl.ok('delete storageclass fickle');
     await apply(storageClass('fickle', 'Immediate', { parameters: { kind: 'none' } }));
     const why = await failed(clone('refused', 'odd', { targetName: 'odd-now' }, { timeout: '30s' }));
@@ -199,17 +199,17 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     expect(await kubectl.ok('get vm -o name')).not.toContain('odd-now');
   });
 
-  it('are not captured where the driver cannot, and it is said why', async () => {
+  it('are not captured if the driver fails, and the reason is reported', async () => {
     const folder = await storage.folderOf('odd-root');
     rmSync(folder ?? '', { recursive: true });
-    expect(await failed(snapshot('torn', 'odd'))).toMatch(/failed create snapshot.*; nothing was kept/s);
+    expect(await failed(snapshot('torn', 'odd'))).toMatch(/failed create snapshot.*; no snapshot was stored/s);
     await wait('volumesnapshot/torn-root', 'delete');
     expect(await kubectl.ok('get volumesnapshotcontent -o name')).not.toContain('torn');
   });
 
-  it('are not captured where the driver has no VolumeSnapshotClass', async () => {
+  it('are not captured if the driver has no VolumeSnapshotClass', async () => {
     await kubectl.ok('delete volumesnapshotclass folders');
-    expect(await failed(snapshot('classless', 'db'))).toContain(`no VolumeSnapshotClass of driver ${DRIVER}`);
+    expect(await failed(snapshot('classless', 'db'))).toContain(`driver ${DRIVER} has no VolumeSnapshotClass`);
     expect(await kubectl.ok('get volumesnapshots -o name')).not.toContain('classless');
   });
 });

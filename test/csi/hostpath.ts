@@ -10,22 +10,22 @@ import { type CSI_PROGRAMS, definitionFiles } from './programs.ts';
 
 export const DRIVER = 'hostpath.csi.k8s.io';
 
-/** A cluster whose volumes and snapshots of volumes a real CSI driver makes: each volume is a folder here. */
+/** A cluster with a real CSI driver for volumes and VolumeSnapshots. Each volume is a local directory. */
 export interface HostpathStorage {
   readonly programs: Readonly<Record<(typeof CSI_PROGRAMS)[number], Component>>;
-  /** The folder that the volume of a claim is; undefined while it has none. */
+  /** Returns the directory of the volume of a claim, or undefined if it has none. */
   folderOf(claim: string, namespace?: string): Promise<string | undefined>;
-  /** Writes a file into the volume of a claim, as a guest would. */
+  /** Writes a file to the volume of a claim, like a guest. */
   write(claim: string, name: string, text: string): Promise<void>;
-  /** What is in a file on the volume of a claim; undefined where there is no volume or no file. */
+  /** Reads a file on the volume of a claim. Returns undefined if there is no volume or no file. */
   read(claim: string, name: string): Promise<string | undefined>;
-  /** The files with what the driver keeps of volumes. */
+  /** Files in which the driver stores volumes. */
   snapshotFile(handle: string): string;
 }
 
 /**
  * Starts csi-driver-host-path, external-provisioner and external-snapshotter as plain processes. No kubelet mounts
- * anything: what a guest would write, tests write into the folders.
+ * volumes, so tests write to the directories instead of guests.
  */
 export async function startHostpathStorage(cluster: RealCluster, client: Client): Promise<HostpathStorage> {
   const kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
@@ -44,7 +44,7 @@ export async function startHostpathStorage(cluster: RealCluster, client: Client)
   };
   const asAdmin = `--kubeconfig=${cluster.kubeconfig}`;
   const bySocket = `--csi-address=${socket}`;
-  // A machine under load is slow, and nobody here asks twice because of it.
+  // The timeouts are long, because a busy host is slow and nothing retries here.
   const patient = '--timeout=60s';
   const programs = {
     hostpathplugin: start(
@@ -53,7 +53,7 @@ export async function startHostpathStorage(cluster: RealCluster, client: Client)
       `--drivername=${DRIVER}`,
       `--statedir=${state}`,
       '--nodeid=here',
-      // Only a kubelet could tell which node has which volumes.
+      // Only a kubelet could report which node has which volumes.
       '--enable-topology=false',
     ),
     'csi-provisioner': start('csi-provisioner', asAdmin, bySocket, patient),

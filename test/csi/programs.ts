@@ -14,9 +14,9 @@ export const CSI_PROGRAMS = [
 const MODULE = resolve(import.meta.dirname, '../cluster/go/csi-snapshotter');
 const KINDS = 'github.com/kubernetes-csi/external-snapshotter/client/v8';
 
-/** Builds the programs of a CSI driver where they are missing; says in one line what is lacking, '' where nothing is. */
+/** Builds missing programs of a CSI driver. Returns one line that says what is missing, or '' if nothing is. */
 export async function missingForCsi(): Promise<string> {
-  // The definitions of VolumeSnapshots come from a Go module, and from nowhere else.
+  // The CRDs of VolumeSnapshots only exist in a Go module.
   if (!hasGo()) return 'Go, to build the programs of a CSI driver and to find the definitions of VolumeSnapshots';
   try {
     await build(CSI_PROGRAMS, (line) => process.stdout.write(`${line}\n`));
@@ -27,7 +27,7 @@ export async function missingForCsi(): Promise<string> {
   }
 }
 
-/** The files with the CustomResourceDefinitions of VolumeSnapshots, their classes and contents, in Go's own cache. */
+/** Returns the files with the CRDs of VolumeSnapshots, their classes and contents, in the module cache of Go. */
 export function definitionFiles(): readonly string[] {
   const env = { ...process.env, GOWORK: 'off' };
   const { stdout, stderr } = spawnSync('go', ['mod', 'download', '-json', KINDS], {

@@ -16,9 +16,12 @@ const isReady = missing === '' && hasPrometheus(WHAT) && hasKubectl();
 
 const TIMEOUT = { timeout: 120_000, interval: 500 };
 const MACHINES = 12;
-/** One machine more than others have is no crowd, or a descheduler that moves two at a time never comes to rest. */
+/**
+ * A node with one VM more than others is not overloaded; otherwise a descheduler that moves two VMs at a time would
+ * never settle.
+ */
 const POLICY = ['rebalance', 'policy', '--window', '2s', '--mode', 'AsymmetricMedium'];
-/** How far above the mean a crowded node is, by that mode. */
+/** Threshold above the mean for an overloaded node in that mode. */
 const CROWD = 0.2;
 const SHARES = { 'kubevirt.io/vm-cpu-consumption': '0.12', 'kubevirt.io/vm-memory-consumption': '0.1' };
 
@@ -29,7 +32,7 @@ const simulated = (name: string) => ({
   spec: { resources: { cpu: '0.12', memory: '0.1' } },
 });
 
-/** As large as the others, and moved alive. */
+/** A VM as large as the others that is live-migrated. */
 const migrated = (name: string) => ({
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
@@ -96,7 +99,7 @@ describe.skipIf(!isReady)(WHAT, () => {
   const apply = (items: readonly object[]) =>
     ok('apply -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
 
-  /** Launchers that run a machine; a target of a migration is none yet. */
+  /** Returns launchers that run a VM. The target of a migration does not run one yet. */
   const places = async (): Promise<Place[]> => {
     const { items } = JSON.parse(await ok('get pods -l kubevirt.io=virt-launcher -o json')) as {
       items: readonly {
@@ -116,7 +119,7 @@ describe.skipIf(!isReady)(WHAT, () => {
   const nodesOf = (found: readonly Place[]) => [...new Set(found.map(({ node }) => node))].sort();
 
   it.each(GROUPS)(
-    'moves machines of $group off crowded nodes by the policy that vimana prints, and then stops',
+    'moves VMs of $group off overloaded nodes by the policy that vimana prints, and then stops',
     async ({ group, made }) => {
       await ok('cordon kwok-node-3 kwok-node-4');
       await apply(Array.from({ length: MACHINES }, (_, i) => made(`vm-${i}`)));
@@ -128,7 +131,7 @@ describe.skipIf(!isReady)(WHAT, () => {
       expect(JSON.parse(annotations)).toMatchObject({ 'descheduler.alpha.kubernetes.io/request-evict-only': 'true' });
 
       const policy = vimana(server, ...POLICY, '--prometheus', prometheus.url).stdout;
-      // What it measures is the mean of a while, in which machines of before may still have a share.
+      // The measured value is a mean over some time, which may still include earlier VMs.
       const { 1: query = '' } = /query: (.*)/.exec(policy) ?? [];
       await vi.waitFor(async () => {
         const values = await prometheus.ask(query);
@@ -148,13 +151,14 @@ describe.skipIf(!isReady)(WHAT, () => {
         [...(descheduler?.log() ?? '').matchAll(/"Number of overutilized nodes".* totalNumber=(\d+)/g)].map(
           ([, count]) => Number(count),
         );
-      // Told twice in a row: what was under way at the first is done by the second.
+      // Two reports in a row must agree, so that moves in progress at the first are complete at the second.
       await vi.waitFor(() => expect(crowded().slice(-2)).toEqual([0, 0]), TIMEOUT);
       expect(crowded()[0]).toBe(2);
       const log = descheduler.log();
       const asked = [...log.matchAll(/"Eviction in background assumed" pod="default\/virt-launcher-vm-/g)];
       expect(asked.length, log).toBeGreaterThanOrEqual(4);
-      // It may want more than its limits allow, or a machine that has just gone; nothing else is refused.
+      // The descheduler may exceed its limits, or select a VM that has just been deleted. No other eviction is
+      // rejected.
       const benign = /maximum number of evicted pods|pod not found when evicting/;
       const refused = log.split('\n').filter((line) => /"Error evicting pod"|forbidden/.test(line));
       expect(refused.filter((line) => !benign.test(line))).toEqual([]);
@@ -163,15 +167,15 @@ describe.skipIf(!isReady)(WHAT, () => {
       await vi.waitFor(async () => {
         const after = await places();
         expect(nodesOf(after)).toHaveLength(4);
-        // None is lost, and none runs twice.
+        // Every VM runs exactly once.
         expect(after.map(({ machine }) => machine).sort()).toEqual(before.map(({ machine }) => machine).sort());
       }, TIMEOUT);
       const phases = (await ok('get vmim -o jsonpath={.items[*].status.phase}'))
         .split(' ')
         .filter((each) => each !== '');
-      // Simulated machines stop and start elsewhere; those of KubeVirt go on meanwhile.
+      // Simulated VMs are restarted on another node, KubeVirt VMs are live-migrated.
       expect(new Set(phases)).toEqual(new Set(group === 'kubevirt.io' ? ['Succeeded'] : []));
-      // Nothing is still thought to be on its way, which would count against the limits of every later step.
+      // No migration is still recorded as in progress, which would count against the limits of later steps.
       await vi.waitFor(
         () => expect(/evictionRequests=(\d+)\s*$/.exec(descheduler?.log().trimEnd() ?? '')?.[1]).toBe('0'),
         TIMEOUT,

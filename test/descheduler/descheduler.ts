@@ -5,11 +5,11 @@ import { findAsset } from '../cluster/assets.ts';
 import { build, hasGo } from '../cluster/build.ts';
 import { Component } from '../cluster/component.ts';
 
-/** A mount namespace of our own, in which somebody is root who is not. */
+/** Creates a mount namespace in which the current user is root. */
 const UNSHARE = 'unshare';
 const SEPARATE = ['--user', '--map-root-user', '--mount'];
 
-/** What is missing to run kube-descheduler as if in a pod; '' where nothing is. */
+/** Returns what is missing to run kube-descheduler as if in a pod, or '' if nothing is. */
 export function missingForDescheduler(): string {
   if (findAsset('descheduler') === undefined && !hasGo())
     return 'kube-descheduler (in KUBE_ASSETS or PATH), or Go to build it';
@@ -17,7 +17,7 @@ export function missingForDescheduler(): string {
   return separated ? '' : 'a system that lets users have mount namespaces (unshare --user --mount)';
 }
 
-/** Rights that its own manifests give kube-descheduler. */
+/** Permissions that the manifests of kube-descheduler grant. */
 export const DESCHEDULER_RULES = [
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'update'] },
   { apiGroups: [''], resources: ['nodes', 'namespaces'], verbs: ['get', 'watch', 'list'] },
@@ -29,7 +29,7 @@ export const DESCHEDULER_RULES = [
 ];
 
 export interface DeschedulerSettings {
-  /** Of the API server. */
+  /** URL of the API server. */
   readonly url: string;
   readonly token: string;
   readonly certificate: string;
@@ -37,11 +37,11 @@ export interface DeschedulerSettings {
   readonly folder: string;
 }
 
-/** Where a pod finds what it speaks to the API server with; kube-descheduler speaks to Prometheus with it too. */
+/** Directory where a pod finds its credentials for the API server. kube-descheduler also uses them for Prometheus. */
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const IN_A_POD = `mount -t tmpfs none "$(readlink -f /var/run)" && mkdir -p ${ACCOUNT} && cp "$1"/* ${ACCOUNT}/ && shift && exec "$@"`;
 
-/** The real kube-descheduler, unmodified, every four seconds; it finds itself in a pod. Builds it where it is missing. */
+/** Runs the unmodified kube-descheduler every four seconds, as if in a pod. Builds it if it is missing. */
 export async function startDescheduler(settings: DeschedulerSettings): Promise<Component> {
   await build(['descheduler'], (line) => process.stdout.write(`${line}\n`));
   const { url, token, certificate, policy, folder } = settings;

@@ -12,16 +12,16 @@ import type { Pair } from './api/difference.ts';
 import { connections } from './api/session.ts';
 
 /**
- * kube-apiserver and ours, request by request. VIMANA_DIFFERENTIAL_SEED draws other sequences,
- * VIMANA_DIFFERENTIAL_SEQUENCES more of them, VIMANA_DIFFERENTIAL_TOPIC those about one thing, and
- * VIMANA_DIFFERENTIAL_FIRST begins with the sequence of that number.
+ * Compares kube-apiserver and ours, request by request. VIMANA_DIFFERENTIAL_SEED selects other sequences,
+ * VIMANA_DIFFERENTIAL_SEQUENCES their number, VIMANA_DIFFERENTIAL_TOPIC one topic, and VIMANA_DIFFERENTIAL_FIRST the
+ * number of the first sequence.
  */
 const SEED = process.env['VIMANA_DIFFERENTIAL_SEED'] ?? '1';
 const SEQUENCES = Number(process.env['VIMANA_DIFFERENTIAL_SEQUENCES'] ?? 500);
 const FIRST = Number(process.env['VIMANA_DIFFERENTIAL_FIRST'] ?? 0);
 const TOPIC = process.env['VIMANA_DIFFERENTIAL_TOPIC'] ?? '';
 const LONGEST = 12 * 60 * 60_000;
-/** Enough to see what is going on. */
+/** Number of differences to print. */
 const MOST = 5;
 
 describe.skipIf(missingAssets().length > 0)('our API server', () => {
@@ -29,7 +29,7 @@ describe.skipIf(missingAssets().length > 0)('our API server', () => {
   let ours: AttackedServer;
   let pair: Pair;
   beforeAll(async () => {
-    // One of the masters, as ours is: whoever has rights by a role alone is asked more.
+    // The user is in system:masters, as on ours. kube-apiserver checks more for users who only have a role.
     const token = systemRandom().hex(32);
     const folder = mkdtempSync(join(tmpdir(), 'vimana-differential-'));
     const file = join(folder, 'tokens.csv');

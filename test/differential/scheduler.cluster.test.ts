@@ -5,8 +5,8 @@ import { type Disagreement, Lockstep } from './scheduler/lockstep.ts';
 import { BROAD_PERCENTAGE, BROAD_SCHEDULER, DEFAULT_SCHEDULER } from './scheduler/random-cluster.ts';
 
 /**
- * kube-scheduler and ours, pod by pod, over random clusters. VIMANA_DIFFERENTIAL_SEED and VIMANA_DIFFERENTIAL_CLUSTERS
- * look elsewhere and further; VIMANA_DIFFERENTIAL_FIRST=17 begins with the cluster of that number.
+ * Compares kube-scheduler and ours, pod by pod, over random clusters. VIMANA_DIFFERENTIAL_SEED and
+ * VIMANA_DIFFERENTIAL_CLUSTERS select other and more clusters; VIMANA_DIFFERENTIAL_FIRST=17 starts with cluster 17.
  */
 const SEED = process.env['VIMANA_DIFFERENTIAL_SEED'] ?? '1';
 const CLUSTERS = Number(process.env['VIMANA_DIFFERENTIAL_CLUSTERS'] ?? 200);
@@ -18,9 +18,9 @@ describe.skipIf(missingAssets().length > 0)('our scheduler', () => {
   beforeAll(async () => {
     cluster = await startRealCluster({
       controllerManager: false,
-      // Scores are written by that file alone; batches of alike pods would skip them.
+      // Only that file logs scores, and batches of similar pods would skip it.
       schedulerFlags: ['--vmodule=schedule_one=10', '--feature-gates=OpportunisticBatching=false'],
-      // One node after the other, so that the order in which they are met is known.
+      // Nodes are filtered one at a time, so that their order is known.
       schedulerSettings: {
         parallelism: 1,
         profiles: [
@@ -28,7 +28,7 @@ describe.skipIf(missingAssets().length > 0)('our scheduler', () => {
           { schedulerName: BROAD_SCHEDULER, percentageOfNodesToScore: BROAD_PERCENTAGE },
         ],
       },
-      // Nobody here makes nodes ready, nor accounts for pods.
+      // No controller marks nodes as ready or accounts for pods.
       apiServerFlags: ['--disable-admission-plugins=TaintNodesByCondition,ServiceAccount,StorageObjectInUseProtection'],
     });
   });

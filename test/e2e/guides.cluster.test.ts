@@ -5,7 +5,7 @@ import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { GUIDES } from '../guides/all.ts';
 import { play } from '../guides/play.ts';
 
-describe.skipIf(missingAssets().length > 0)('a guide to a cluster does what it says', () => {
+describe.skipIf(missingAssets().length > 0)('a guide for a cluster works as written', () => {
   let cluster: RealCluster;
   beforeAll(async () => {
     cluster = await startRealCluster({ nodes: 1 });

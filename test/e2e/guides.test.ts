@@ -5,7 +5,7 @@ import { GUIDES } from '../guides/all.ts';
 import { play } from '../guides/play.ts';
 import { hasKubectl } from './support/kubectl.ts';
 
-describe.skipIf(!hasKubectl())('a guide does what it says', () => {
+describe.skipIf(!hasKubectl())('a guide works as written', () => {
   it.each(GUIDES.filter(({ first }) => first))(
     '$name',
     async ({ file }) => {
@@ -15,7 +15,7 @@ describe.skipIf(!hasKubectl())('a guide does what it says', () => {
   );
 });
 
-it('the guide to the simulator has what stands for every command of the documents on it', () => {
+it('the guide to the simulator has a counterpart for every command of the documents', () => {
   const documented = resolve(import.meta.dirname, '../fixtures/documented/commands.txt');
   const guide = GUIDES.find(({ name }) => name === 'simulation.md');
   const rows = (guide?.text ?? '').split('\n').filter((line) => line.startsWith('| `'));

@@ -44,7 +44,7 @@ function settle(folder: string): void {
 }
 
 describe('bin/vimana', () => {
-  it('works from any folder, and through a link in another', () => {
+  it('works from any directory, and through a link in another', () => {
     const link = join(scratch, 'linked-vimana');
     symlinkSync(join(root, 'bin/vimana'), link);
     for (const command of [join(root, 'bin/vimana'), link]) {
@@ -52,7 +52,7 @@ describe('bin/vimana', () => {
     }
   });
 
-  it('runs the Node that npm pinned, whatever is first in PATH', () => {
+  it('runs the Node.js that npm has pinned, whatever is first in PATH', () => {
     const folder = installation('pinned');
     writeFileSync(join(folder, 'src/programs/main.ts'), 'console.log(process.version);');
     age(join(folder, 'dist/.built'), 3600);
@@ -74,7 +74,7 @@ describe('bin/vimana', () => {
     expect(run(vimana, []).stdout).toBe('built vimana\n');
   });
 
-  it('is one process, which gets the signals', async () => {
+  it('is one process, which receives the signals', async () => {
     const folder = installation('signal');
     writeFileSync(
       join(folder, 'src/programs/main.ts'),
@@ -88,14 +88,14 @@ describe('bin/vimana', () => {
     expect(await once(child, 'exit')).toEqual([7, null]);
   });
 
-  it('ends without a word when its reader goes away', () => {
+  it('exits silently when its reader exits', () => {
     const output = execFileSync('sh', ['-c', `"${join(root, 'bin/vimana')}" crds | head -n 1; echo done`], {
       encoding: 'utf8',
     });
     expect(output).toBe('---\ndone\n');
   });
 
-  it('refuses what it does not know by name and without a stack trace', () => {
+  it('rejects unknown commands by name and without a stack trace', () => {
     for (const args of [['fly'], ['validate'], ['crds', '--group', 'nope'], ['--wings']]) {
       const { status, stdout, stderr } = run(join(root, 'bin/vimana'), args);
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -114,7 +114,7 @@ describe('bin/hyperctl', () => {
     );
   });
 
-  it('prints what to apply, and nothing else', () => {
+  it('prints only what to apply', () => {
     const { status, stdout, stderr } = run(join(root, 'bin/hyperctl'), ['k8s', '-op', 'vm-start', '-vm', 'my-vm']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(
@@ -122,7 +122,7 @@ describe('bin/hyperctl', () => {
     );
   });
 
-  it('ends without a word when its reader goes away', () => {
+  it('exits silently when its reader exits', () => {
     const call = `"${join(root, 'bin/hyperctl')}" k8s -op vm-create -vm my-vm`;
     for (const reader of ['true', 'head -n 1']) {
       // It begins to write when the reader has gone.
@@ -132,7 +132,7 @@ describe('bin/hyperctl', () => {
     }
   });
 
-  it('asks nothing where its output or its input is no terminal', () => {
+  it('does not prompt if its output or its input is not a terminal', () => {
     const { status, stdout, stderr } = run(join(root, 'bin/hyperctl'), ['k8s', '-op', 'vm-create']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('vm-create needs -vm.');
@@ -140,7 +140,7 @@ describe('bin/hyperctl', () => {
   it.skipIf(!hasPrograms('hyperctl on a terminal', TERMINAL)).each([
     ['Ctrl-C', '\u0003', 130, ''],
     ['the end of its input', '\u0004', 1, 'error: the input ended before all questions were answered'],
-  ])('on a terminal, ends at a question with %s', async (_, key, code, said) => {
+  ])('on a terminal, exits at a prompt with %s', async (_, key, code, said) => {
     const child = spawn(TERMINAL, ['-qec', `${join(root, 'bin/hyperctl')} k8s -op vm-create`, '/dev/null'], {
       env: { PATH: process.env['PATH'], HOME: scratch, TERM: 'dumb' },
     });
@@ -154,7 +154,7 @@ describe('bin/hyperctl', () => {
   });
 });
 
-it('npm start brings up everything, and SIGTERM to npm itself ends it within seconds', async () => {
+it('npm start starts everything, and SIGTERM to npm itself stops it within seconds', async () => {
   const data = mkdtempSync(join(scratch, 'start-'));
   const flags = ['--port', '0', '--ephemeral', '--data-dir', data];
   const child = spawn('npm', ['start', '--silent', '--', ...flags], {

@@ -6,7 +6,7 @@ import { hasKubectl, Kubectl } from './support/kubectl.ts';
 import { type RunningServer, startUp } from './support/vimana.ts';
 import { words } from './support/words.ts';
 
-describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other groups', () => {
+describe.skipIf(!hasKubectl())('vimana up on a data directory with other groups', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-up-'));
   let server: RunningServer | undefined;
   const stop = async () => {
@@ -18,7 +18,7 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
 
   const kubectl = () => new Kubectl(server?.kubeconfig ?? '', folder);
 
-  /** Starts anew in the same folder, and gives a kubectl that has to succeed. */
+  /** Restarts in the same directory, and returns a kubectl that must succeed. */
   async function start(...flags: string[]) {
     await stop();
     const started = await startUp(flags, folder);
@@ -31,7 +31,7 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
     return { ok, said: started.said };
   }
 
-  it('lets short names and categories mean the chosen groups, and gives them back to those chosen again', async () => {
+  it('assigns short names and categories to the selected groups, and returns them to groups that are selected again', async () => {
     const shortNames = (crd: string) =>
       `get crd ${crd} -o jsonpath={.spec.names.shortNames}{.status.acceptedNames.shortNames}`;
 
@@ -45,13 +45,13 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
       ['hypersdk', 'hypersdk.io'],
     ] as const) {
       const one = await start('--empty', '--nodes', '0', '--dialects', dialect);
-      // kubectl remembers what it has read of a server, and is told to look again.
+      // kubectl caches discovery, so the cache is invalidated.
       expect(one.said()).toContain('kubectl api-resources');
       expect(await one.ok('get vm -o name')).toMatch(new RegExp(`^virtualmachine\\.${group}/\\S+\\n$`));
       expect(await one.ok('get vimana -o name')).not.toContain(
         dialect === 'novacron' ? 'hypersdk.io/' : 'novacron.io/',
       );
-      // What nobody else is called stays.
+      // A name that is not ambiguous stays.
       expect(await one.ok('get vmpool -o name')).toMatch(/^vmpool\.novacron\.io\/\S+\n$/);
     }
 
@@ -64,7 +64,7 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
     }
   });
 
-  it('looks after machines of groups that are left out, says so, and stops when none is left', async () => {
+  it('manages VMs of groups that are not selected, reports that, and stops when none is left', async () => {
     const flags = ['--nodes', '2', '--dialects'];
     const both = await start('--demo', ...flags, 'kubevirt,simulation');
     expect(both.said()).not.toContain('also managing');

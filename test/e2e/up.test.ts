@@ -16,7 +16,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-up-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('brings up a demo fleet, is found by status, refuses a second one, and keeps everything through kill -9', async () => {
+  it('starts a demo fleet, is found by status, rejects a second one, and keeps everything after kill -9', async () => {
     const first = await startUp([], folder);
     const kubectl = new Kubectl(first.kubeconfig, folder);
     expect(first.said()).toContain('10 VMs running');
@@ -37,7 +37,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     expect(vimana(again, 'status', '--data-dir', data)).toMatchObject({ status: 1 });
   });
 
-  it('keeps nothing where it is ephemeral, and several run side by side', async () => {
+  it('stores nothing if it is ephemeral, and several can run side by side', async () => {
     const servers = await Promise.all(
       [0, 1].map(() => startUp(['--ephemeral', '--dialects', 'novacron', '--nodes', '1'], folder, 'no folder')),
     );
@@ -68,7 +68,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     expect(readdirSync(usual).sort()).toEqual(['folder.lock', 'kubeconfig', 'pki']);
   });
 
-  it('says which port is taken, and leaves nothing behind', async () => {
+  it('reports which port is in use, and leaves nothing behind', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const port = String((holder.address() as AddressInfo).port);
@@ -80,7 +80,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
   });
 });
 
-it('ends at once and without a complaint when it is stopped while it starts', async () => {
+it('exits at once and without an error when it is stopped during startup', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-up-'));
   // So many nodes that it still starts though the signal comes late.
   const args = ['up', '--port', '0', '--data-dir', folder, '--nodes', '2000'];

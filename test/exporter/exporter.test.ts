@@ -33,7 +33,7 @@ describe('the exporter of a cluster', () => {
         .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
     );
 
-  it('loads a scenario, replaces what an earlier one has made, and nothing else', async () => {
+  it('loads a scenario, and replaces only what an earlier one has created', async () => {
     const own = { id: 'mine', cpuConsumption: 0.01, memoryConsumption: 0.01 };
     await embedded.admin.create(SIMULATED_VMS, vmObject(own, { namespace }));
     expect((await ask('/scenario?name=light_load', SAMPLES)).body).toEqual({
@@ -45,12 +45,12 @@ describe('the exporter of a cluster', () => {
     expect((await ask('/scenario?name=mixed_load', SAMPLES)).body).toMatchObject({ nodes_loaded: 12, total_vms: 643 });
     const names = (await vms()).map(({ metadata }) => metadata.name);
     expect([names.length, names.includes('mine')]).toEqual([644, true]);
-    // Answered when each has its place: nothing waits, and there is one pod for each.
+    // The response is sent when all VMs are scheduled: none is pending, and each has one pod.
     const placed = await pods();
     expect([placed.length, placed.filter(({ spec }) => (spec.nodeName ?? '') === '').length]).toEqual([644, 0]);
   });
 
-  it('tells what the launcher pods of each node add up to, and asks nobody', async () => {
+  it('reports the sums of the launcher pods of each node, without requests', async () => {
     const sums = new Map<string, number>();
     for (const { spec, metadata } of await pods()) {
       const share = Number(metadata.annotations?.['kubevirt.io/vm-cpu-consumption']);
@@ -64,7 +64,7 @@ describe('the exporter of a cluster', () => {
     for (const [node, sum] of sums) expect(told.get(`node_cpu_usage_ratio{node="${node}"}`)).toBeCloseTo(sum, 5);
   });
 
-  it('tells of an annotation of a pod at once', async () => {
+  it('reports an annotation of a pod at once', async () => {
     const pod = (await pods()).find(({ metadata }) => metadata.name?.startsWith('virt-launcher-mine-') === true);
     const line = `node_cpu_usage_ratio{node="${pod?.spec.nodeName}"}`;
     const before = (await metrics()).get(line) ?? 0;
@@ -73,7 +73,7 @@ describe('the exporter of a cluster', () => {
     await vi.waitFor(async () => expect((await metrics()).get(line)).toBeCloseTo(before + 0.5, 5), TIMEOUT);
   });
 
-  it('says of a consumption that is no number that it counts for nothing', async () => {
+  it('warns about a consumption that is not a number, and ignores it', async () => {
     const pod = (await pods()).find(({ metadata }) => metadata.name?.startsWith('virt-launcher-vm-1-') === true);
     const name = pod?.metadata.name ?? '';
     const set = (cpu: string | undefined) => {
@@ -84,13 +84,13 @@ describe('the exporter of a cluster', () => {
     expect(await warning()).toBeUndefined();
     await set('half');
     await vi.waitFor(async () => {
-      expect(await warning()).toBe(`a consumption is no number and counts for nothing: pods default/${name}`);
+      expect(await warning()).toBe(`the consumption annotation is not a number and is ignored: pods default/${name}`);
     }, TIMEOUT);
     await set(pod?.metadata.annotations?.['kubevirt.io/vm-cpu-consumption']);
     await vi.waitFor(async () => expect(await warning()).toBeUndefined(), TIMEOUT);
   });
 
-  it('moves machines, and says where the scheduler has put them', async () => {
+  it('moves VMs, and reports where the scheduler has placed them', async () => {
     const before = await pods();
     const [first, second] = before.filter(({ metadata }) => /-vm-\d+-/.test(metadata.name ?? ''));
     const idOf = (pod: typeof first) => pod?.metadata.labels?.['kubevirt.io/domain'] ?? '';
@@ -120,12 +120,12 @@ describe('the exporter of a cluster', () => {
       as_suggested: actual === to,
       error: null,
     });
-    expect(body.results[1]).toMatchObject({ success: false, error: 'there is no machine default/nobody that runs' });
+    expect(body.results[1]).toMatchObject({ success: false, error: 'no running VM default/nobody found' });
     expect(body.results[2]).toMatchObject({ success: false, actual_node: second?.spec.nodeName });
     expect(body.results[3]).toMatchObject({ success: false });
   });
 
-  it('moves a machine without a suggestion, and carries on what was annotated on its pod', async () => {
+  it('moves a VM without a suggested node, and keeps the annotations of its pod', async () => {
     const ofMine = async () => (await pods()).find(({ metadata }) => metadata.name?.startsWith('virt-launcher-mine-'));
     const old = await ofMine();
     expect(old?.metadata.annotations?.['kubevirt.io/vm-cpu-consumption']).toBe('0.51');
@@ -152,7 +152,7 @@ describe('the exporter of a cluster', () => {
     ]);
   });
 
-  it('tells machines of other namespaces apart, and moves them by what it calls them', async () => {
+  it('distinguishes VMs of other namespaces, and moves them by their reported IDs', async () => {
     await embedded.admin.create(NAMESPACES, { metadata: { name: 'other' } });
     const vm = { id: 'mine', cpuConsumption: 0.01, memoryConsumption: 0.01 };
     await embedded.admin.create(SIMULATED_VMS, vmObject(vm, { namespace: 'other' }), { namespace: 'other' });
@@ -177,20 +177,20 @@ describe('the exporter of a cluster', () => {
     }, TIMEOUT);
   });
 
-  it('answers when the status of every machine names its node', async () => {
+  it('responds when the status of every VM names its node', async () => {
     await ask('/scenario?name=light_load', SAMPLES);
     const nodes = (await vms()).map(({ status }) => status?.nodeName ?? '');
     expect([nodes.length, nodes.filter((node) => node === '').length]).toEqual([113, 0]);
   });
 
-  it('names machines that no node has room for', async () => {
+  it('reports VMs that no node fits', async () => {
     const vm = (id: string, cpu: number) => ({ id, cpu_consumption: cpu, memory_consumption: 0.1 });
     const { body } = await ask('/scenario', [{ name: 'kwok-node-1', vms: [vm('fits', 0.2), vm('huge', 5)] }]);
     expect(body).toMatchObject({ status: 'success', total_vms: 2, unschedulable: [{ vm_id: 'huge' }] });
     expect(body.unschedulable[0]?.error).toContain('Insufficient cpu');
   });
 
-  it('finds room for the machines of light_load on the six nodes that it names', async () => {
+  it('places the VMs of light_load on the six nodes that it names', async () => {
     const cordon = async (unschedulable: boolean) => {
       const patch = { type: 'merge', body: { spec: { unschedulable } } } as const;
       for (let i = 7; i <= 12; i++) await embedded.admin.patch(NODES, `kwok-node-${i}`, patch);
@@ -201,7 +201,7 @@ describe('the exporter of a cluster', () => {
     await cordon(false);
   });
 
-  it('forgets a node that goes, and refreshes', async () => {
+  it('drops a deleted node, and refreshes', async () => {
     await embedded.admin.create(NODES, {
       metadata: { name: 'guest' },
       status: { allocatable: { cpu: '4', memory: '8Gi' } },
@@ -222,7 +222,7 @@ describe('the exporter of a cluster', () => {
   });
 });
 
-it('the exporter makes and moves pods itself where no operator does', async () => {
+it('the exporter creates and moves pods itself without an operator', async () => {
   const embedded = await startInMemory({ dialects: ['kubevirt'], pools: [{ count: 2 }] });
   try {
     const { admin: client, informers } = embedded;

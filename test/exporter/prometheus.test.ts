@@ -17,14 +17,14 @@ describe.skipIf(!hasPrometheus('the exporter with a real Prometheus'))('the expo
 
   it('passes promtool', async () => {
     const input = await world.metricsText();
-    // What these are called is not for us to change.
+    // These metric names are given by node-exporter.
     const known = /^node_(vm_count|memory_Mem(Available|Total)_bytes) /;
     const { stdout, stderr } = spawnSync(PROMTOOL, ['check', 'metrics'], { input, encoding: 'utf8' });
     const said = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !known.test(line));
     expect(said).toEqual([]);
   });
 
-  it('answers queries with the truth', async () => {
+  it('returns correct values for queries', async () => {
     const { ask } = (prometheus = await Prometheus.start(world.url));
     const { body } = await world.ask('/scenario');
     const used = body.nodes.reduce((sum, node) => sum + node.cpu_usage, 0);
@@ -33,7 +33,7 @@ describe.skipIf(!hasPrometheus('the exporter with a real Prometheus'))('the expo
         expect((await ask('sum(node_cpu_usage_ratio)'))[0]).toBeCloseTo(used, 9);
         expect(await ask('sum(node_vm_count)')).toEqual([112]);
         expect(await ask('count(kube_node_role{role="worker"})')).toEqual([12]);
-        // What node-exporter's users reckon from counters is what the gauges say.
+        // Rates of node-exporter's counters must match the gauges.
         const [rate] = await ask('sum(1 - rate(node_cpu_seconds_total{mode="idle"}[5s]) / 32)');
         expect(rate).toBeCloseTo(used, 1);
         const joined = 'count(node_memory_MemAvailable_bytes <= on(instance) node_memory_MemTotal_bytes)';

@@ -8,7 +8,7 @@ import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import { type ExporterWorld, namespace, SAMPLES, startExporterWorld } from './world.ts';
 
-describe('the exporter of a cluster, where a load cannot be replaced,', () => {
+describe('the exporter of a cluster, if a load cannot be replaced,', () => {
   let world: ExporterWorld;
   let embedded: ExporterWorld['embedded'];
   let ask: ExporterWorld['ask'];
@@ -23,7 +23,7 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
   });
   afterAll(() => world.stop());
 
-  it('refuses nodes that are not there and machines that are not its own, and changes nothing', async () => {
+  it('rejects missing nodes and VMs of others, and changes nothing', async () => {
     const before = (await vms()).map(({ metadata }) => metadata.uid).sort();
     const { status, body } = await ask('/scenario', [
       { name: 'nowhere' },
@@ -40,13 +40,13 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
       [
         '[1].vms[1].cpu_consumption: Invalid value: -1: must not be negative',
         '[0].name: Not found: "nowhere"',
-        '[1].vms[0].id: Forbidden: there is a VirtualMachine mine that no scenario has made',
+        '[1].vms[0].id: Forbidden: VirtualMachine mine already exists and was not created by a scenario',
       ],
     ]);
     expect((await vms()).map(({ metadata }) => metadata.uid).sort()).toEqual(before);
   });
 
-  it('keeps the earlier load where the API server refuses a machine, the rights or the namespace', async () => {
+  it('keeps the earlier load if a VM, the permissions or the namespace are rejected', async () => {
     const before = (await vms()).map(({ metadata }) => metadata.uid).sort();
     const huge = { id: 'x', cpu_cores: 1, memory_bytes: 1e300, cpu_utilization: 1, memory_utilization: 1 };
     const { status, body } = await ask('/scenario', [{ name: 'kwok-node-1', vms: [huge] }]);
@@ -71,21 +71,21 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
       return [code, causes.map(({ field, detail }) => [field, detail])];
     };
     expect(await refused(refusing)).toEqual([400, [['bad', 'VirtualMachine "bad" is invalid']]]);
-    expect(await refused(admin, 'no-such')).toEqual([400, [['', 'there is no namespace no-such']]]);
+    expect(await refused(admin, 'no-such')).toEqual([400, [['', 'namespace no-such not found']]]);
     expect(await refused(stranger)).toEqual([403, [['', expect.stringContaining('cannot list resource')]]]);
     expect((await vms()).map(({ metadata }) => metadata.uid).sort()).toEqual(before);
   });
 
-  it('finishes what it has begun for a client that is gone, and begins nothing for one that was gone before', async () => {
+  it('completes a replacement for a client that disconnected, and starts none for one that disconnected before', async () => {
     const { informers, admin } = embedded;
     const leaving = new AbortController();
     const client = new Proxy(admin, {
       get(target, name) {
-        if (name === 'delete') leaving.abort(new Error('the client is gone'));
+        if (name === 'delete') leaving.abort(new Error('the client disconnected'));
         return Reflect.get(target, name, target) as unknown;
       },
     });
-    // The rehearsal of a deletion is none yet.
+    // The dry run of a deletion does not delete.
     const manager = new PodManager({ client, namespace });
     manager.rehearseDeletion = () => Promise.resolve();
     const fleet = new ClusterFleet({ client, informers, clock: realClock, pods: manager, namespace });
@@ -97,11 +97,11 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
     const names = async () => (await vms()).map(({ metadata }) => metadata.name).sort();
     await fleet.replace(wanted('survivor'), leaving.signal);
     expect([leaving.signal.aborted, await names()]).toEqual([true, ['mine', 'survivor']]);
-    await expect(fleet.replace(wanted('late'), leaving.signal)).rejects.toThrow('the client is gone');
+    await expect(fleet.replace(wanted('late'), leaving.signal)).rejects.toThrow('the client disconnected');
     expect(await names()).toEqual(['mine', 'survivor']);
   });
 
-  it('names machines that somebody else has deleted before it answers', async () => {
+  it('reports VMs that another client deleted before the response', async () => {
     const { informers, admin } = embedded;
     const manager = new PodManager({ client: admin, namespace });
     const list = ['kept', 'taken'].map((id) => ({
@@ -117,11 +117,11 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
     await fleet.synced();
     const node = { name: 'kwok-node-1', path: '', cpuCores: 32, memoryBytes: 2 ** 37, vms: list };
     const { unplaced } = await fleet.replace({ name: 's', nodes: [node] }, new AbortController().signal);
-    expect(unplaced).toEqual([{ vm_id: 'taken', error: 'it is gone: somebody else has deleted it' }]);
+    expect(unplaced).toEqual([{ vm_id: 'taken', error: 'it was deleted by another client' }]);
   });
 });
 
-/** A client that is asked before every machine that it rehearses. */
+/** A client with a hook before every dry run of a VM. */
 function rehearsing(client: Client, before: (name: string) => void): Client {
   const create: Client['create'] = (type, object, options) => {
     if (options?.dryRun === true) before((object as { metadata: { name: string } }).metadata.name);

@@ -16,13 +16,13 @@ export const SAMPLES = readFileSync(
   new URL('../../examples/simulation/sample_scenarios.json', import.meta.url),
   'utf8',
 );
-/** With the rights that an exporter has, and no others. */
+/** Has exactly the permissions of an exporter. */
 const EXPORTER = {
   name: 'system:serviceaccount:vimana-system:vimana-exporter',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:vimana-system', 'system:authenticated'],
 };
 
-/** What some answer or other has. */
+/** Fields that a response may have. */
 interface Answer {
   readonly results: readonly object[];
   readonly causes: readonly { readonly message: string }[];
@@ -36,7 +36,7 @@ interface Answer {
 
 export type ExporterWorld = Awaited<ReturnType<typeof startExporterWorld>>;
 
-/** Twelve nodes in memory, and an exporter beside them. */
+/** Twelve nodes in memory and an exporter. */
 export async function startExporterWorld() {
   let requests = 0;
   const embedded = await startInMemory({ dialects: ['simulation'], pools: [{ count: 12 }] });
@@ -49,7 +49,7 @@ export async function startExporterWorld() {
   return {
     embedded,
     url: server.url,
-    /** How many requests the exporter has made. */
+    /** Number of requests that the exporter has sent. */
     requests: () => requests,
     ask: async (path: string, body?: unknown) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -66,7 +66,7 @@ export async function startExporterWorld() {
   };
 }
 
-/** A client that tells of every request. */
+/** A client that reports every request. */
 function counting(client: Client, tell: () => void): Client {
   return new Proxy(client, {
     get(target, name) {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Health } from './server.ts';
 
-/** A server in a process of its own, so that a crash or an endless loop there fails a test instead of ending it. */
+/** A server in its own process, so that a crash or an endless loop fails a test instead of terminating it. */
 export class AttackedServer {
   readonly port: number;
   readonly token: string;
@@ -14,7 +14,7 @@ export class AttackedServer {
     this.token = token;
   }
 
-  /** Certificates and keys are in the folder, if one is given. */
+  /** Certificates and keys are in the directory, if one is given. */
   static async start(dataDir?: string): Promise<AttackedServer> {
     const args = dataDir === undefined ? [] : [dataDir];
     const child = fork(new URL('server.ts', import.meta.url), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -24,7 +24,7 @@ export class AttackedServer {
     return new AttackedServer(child, first[0] as { port: number; token: string });
   }
 
-  /** Throws where the server has ended, or does not answer in time. */
+  /** Throws if the server has exited, or does not respond in time. */
   async health(): Promise<Health> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) throw new Error(`the server ended: ${exitCode ?? signalCode}`);
@@ -34,7 +34,7 @@ export class AttackedServer {
     return health;
   }
 
-  /** Throws where the server does not end in time, and leaves no process behind even then. */
+  /** Throws if the server does not exit in time, and kills the process even then. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit', { signal: AbortSignal.timeout(TIMEOUT) });

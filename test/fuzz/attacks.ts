@@ -12,7 +12,7 @@ export interface Ground {
   readonly token: string;
 }
 
-/** One request of any sort. */
+/** One request of any kind. */
 export function attack(random: Random, ground: Ground): RawRequest {
   const choice = random.next();
   const made =
@@ -45,7 +45,7 @@ export function collectionOf({ apiVersion, plural, namespaced }: Seed, namespace
 
 const pathOf = (seed: Seed, { namespace }: Ground) => `${collectionOf(seed, namespace)}/${seed.body.metadata.name}`;
 
-/** A path with something wrong in it, asked for by any method. */
+/** Requests an invalid path with any method. */
 function strayPath(random: Random, ground: Ground): Made {
   const seed = random.pick(ground.seeds);
   const parts = pathOf(seed, ground).split('/');
@@ -67,7 +67,7 @@ function strayPath(random: Random, ground: Ground): Made {
   ];
   const target = random.next() < 0.2 ? `${random.pick(roots)}/${random.pick(ODD_TEXTS)}` : parts.join('/');
   const method = random.pick(METHODS);
-  // Namespaces and definitions of the ground stay.
+  // Namespaces and CRDs of the base state are not deleted.
   const harmless = method === 'DELETE' && /namespaces\/[^/]*\/?$|customresourcedefinitions/.test(target);
   return { method: harmless ? 'GET' : method, target: sendable(target), body: bodyFor(random, seed) };
 }
@@ -288,7 +288,7 @@ function wellFormed(value: string): string {
   return value.toWellFormed();
 }
 
-/** A target with nothing in it that would end it early on the wire; bytes outside ASCII go as they are. */
+/** Removes from a target what would end it early on the wire. Bytes outside ASCII are kept. */
 function sendable(target: string): string {
   return target.replaceAll(/[\s\0]/g, '%20').toWellFormed();
 }

@@ -4,7 +4,7 @@ import type { Random } from '#platform/base/random';
 import { mutated, oddValue } from './odd-values.ts';
 import type { Seed } from './seeds.ts';
 
-/** A body and what it claims to be. */
+/** A body and its declared type. */
 export interface Body {
   readonly type: string;
   readonly bytes: Buffer;
@@ -14,7 +14,7 @@ const JSON_TYPE = 'application/json';
 const YAML_TYPE = 'application/yaml';
 const MEBIBYTE = 2 ** 20;
 
-/** Bodies that no client of good will sends, whatever the kind. */
+/** Bodies that no well-behaved client sends, for any kind. */
 const HOSTILE: readonly ((random: Random) => Body)[] = [
   () => text(JSON_TYPE, ''),
   () => text(JSON_TYPE, '{'.repeat(100_000)),
@@ -63,7 +63,7 @@ const HOSTILE: readonly ((random: Random) => Body)[] = [
     ),
 ];
 
-/** Bodies beyond what the server takes, or at its edge; too large to be drawn as often as the others. */
+/** Bodies above or near the size limit, which are too large to be drawn as often as the others. */
 const LARGE: readonly ((random: Random) => Body)[] = [
   () => text(JSON_TYPE, JSON.stringify({ metadata: { name: 'large' }, data: { a: 'x'.repeat(4 * MEBIBYTE) } })),
   () => text(JSON_TYPE, `{"metadata":{"name":"large"},"data":{${'"a":"b",'.repeat(250_000)}"z":"z"}}`),
@@ -72,7 +72,7 @@ const LARGE: readonly ((random: Random) => Body)[] = [
   () => ({ type: PROTOBUF, bytes: Buffer.concat([Buffer.from('k8s\0'), Buffer.alloc(4 * MEBIBYTE)]) }),
 ];
 
-/** A body for a kind: a valid one more or less spoilt, or one that fits no kind. */
+/** Returns a body for a kind: a valid one with changes, or one that matches no kind. */
 export function bodyFor(random: Random, { body }: Seed): Body {
   const choice = random.next();
   if (choice < 0.002) return random.pick(LARGE)(random);
@@ -86,7 +86,7 @@ export function bodyFor(random: Random, { body }: Seed): Body {
   return binary(random, body);
 }
 
-/** The kind in protobuf, whole, cut short or with bits turned. */
+/** Returns the kind in protobuf, complete, truncated or with flipped bits. */
 function binary(random: Random, body: Seed['body']): Body {
   const bytes = encodeProtobuf(body as never);
   if (bytes === undefined) return text(PROTOBUF, JSON.stringify(body));

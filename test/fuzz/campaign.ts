@@ -8,14 +8,14 @@ import { Http2Connection } from './http2-connection.ts';
 import { definitionSeed, seedsOf } from './seeds.ts';
 import { verdict } from './verdict.ts';
 
-/** A way to send a request; undefined is a connection that was closed instead of an answer. */
+/** Sends a request. Returns undefined if the connection was closed without a response. */
 type Ask = (request: RawRequest) => Promise<RawAnswer | undefined>;
 
 export interface Outcome {
   readonly answered: number;
   readonly closed: number;
   readonly statuses: ReadonlyMap<number, number>;
-  /** What is wrong, with the request that showed it. */
+  /** A problem with the request that revealed it. */
   readonly problems: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const AT_ONCE = 4;
 const TIMEOUT = 60_000;
 const MOST_PROBLEMS = 10;
 
-/** Sends `count` requests over `protocol` to objects of a namespace of their own. */
+/** Sends `count` requests over `protocol` to objects of their own namespace. */
 export async function campaign(
   server: AttackedServer,
   random: Random,
@@ -53,7 +53,7 @@ export async function campaign(
   return { answered, closed, statuses, problems };
 }
 
-/** Keeps a connection as long as the server does; a request that finds it closed is sent again over a new one. */
+/** Keeps a connection as long as the server does. A request on a closed connection is sent again on a new one. */
 export function overHttp1(port: number): { readonly ask: Ask; readonly end: () => void } {
   let connection: Http1Connection | undefined;
   const ask: Ask = async (request) => {
@@ -93,7 +93,7 @@ async function patiently<T>(answer: Promise<T>): Promise<T | 'late'> {
   }
 }
 
-/** A namespace with an object of every kind, and the definition of custom ones. */
+/** Creates a namespace with an object of every kind, and the CRD of custom ones. */
 async function prepare({ port, token }: AttackedServer, namespace: string): Promise<Ground> {
   const group = `${namespace}.example.com`;
   const { ask, end } = overHttp1(port);
@@ -105,7 +105,7 @@ async function prepare({ port, token }: AttackedServer, namespace: string): Prom
     const body = Buffer.from(JSON.stringify(object));
     const answer = await ask({ method: 'POST', target, headers, body });
     const { status = 0 } = answer ?? {};
-    // Reviews are answered, not kept; cluster-wide objects are there from the batch before.
+    // Reviews are not stored, and cluster-scoped objects exist from the batch before.
     if (status !== 201 && status !== 409) throw new Error(`${target} answered ${status}: ${answer?.body}`);
     return status;
   };

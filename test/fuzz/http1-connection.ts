@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 
-/** A request as bytes on the wire would have it; nothing is checked or completed but what `framed` asks for. */
+/** A request as bytes on the wire. Nothing is checked or added except what `framed` requests. */
 export interface RawRequest {
   readonly method: string;
   readonly target: string;
@@ -15,13 +15,13 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A client certificate; without one, requests carry tokens. */
+/** A client certificate. Without one, requests have tokens. */
 export interface ClientCredentials {
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** The bytes of a request in HTTP/1.1. */
+/** Encodes a request in HTTP/1.1. */
 export function wireOf({ method, target, headers, body }: RawRequest, length = body.length): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const framing = length > 0 || method !== 'GET' ? `content-length: ${length}\r\n` : '';
@@ -31,7 +31,7 @@ export function wireOf({ method, target, headers, body }: RawRequest, length = b
   ]);
 }
 
-/** One TLS connection that speaks HTTP/1.1, written by hand so that it can also be spoken badly. */
+/** One TLS connection for HTTP/1.1, implemented by hand so that it can also send invalid requests. */
 export class Http1Connection {
   readonly socket: TLSSocket;
   #chunks: Buffer[] = [];
@@ -72,7 +72,7 @@ export class Http1Connection {
     if (!this.#closed && this.socket.writable) this.socket.write(bytes);
   }
 
-  /** The next whole answer; undefined where the connection closed before it was whole. */
+  /** Returns the next complete response, or undefined if the connection was closed before. */
   async answer(method: string): Promise<RawAnswer | undefined> {
     for (;;) {
       const head = await this.#until('\r\n\r\n');

@@ -1,10 +1,10 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import type { ClientCredentials, RawAnswer, RawRequest } from './http1-connection.ts';
 
-/** Headers that HTTP/2 has no place for. */
+/** Headers that HTTP/2 does not allow. */
 const FORBIDDEN = new Set(['upgrade', 'te', 'connection', 'expect', 'content-length']);
 
-/** One session that speaks HTTP/2; sends what the protocol can carry at all. */
+/** One HTTP/2 session. It sends whatever the protocol allows. */
 export class Http2Connection {
   readonly #session: ClientHttp2Session;
 
@@ -19,8 +19,8 @@ export class Http2Connection {
   }
 
   /**
-   * The answer; undefined where the stream or the session was closed before it was whole. One that goes on is cut off
-   * after the text `readUntil`.
+   * Returns the response, or undefined if the stream or the session was closed before it was complete. A stream is
+   * canceled after the text `readUntil`.
    */
   async ask({ method, target, headers, body }: RawRequest, readUntil?: string): Promise<RawAnswer | undefined> {
     const sent: Record<string, string | string[]> = { ':method': method, ':path': target };
@@ -50,7 +50,7 @@ export class Http2Connection {
         stream.on('close', () => resolve(undefined));
         if (body.length > 0) stream.end(body);
       } catch {
-        // Node's own client refuses to send it.
+        // The client of Node.js refuses to send it.
         resolve(undefined);
       }
     });

@@ -1,6 +1,6 @@
 import type { Random } from '#platform/base/random';
 
-/** Texts that parsers, paths, names and file systems trip over. */
+/** Strings that are difficult for parsers, paths, names and file systems. */
 export const ODD_TEXTS: readonly string[] = [
   ...['', ' ', '\t', '\n', '\0', '\u0001', '\u2028', '\u202e', '\ud800', '\ufeff', 'é', '日本語', '💥', 'İ'],
   ...['.', '..', '/', '//', '\\', '../..', '..%2f..%2f', '%', '%2', '%zz', '%00', '%c0%af', '../../etc/passwd'],
@@ -65,7 +65,7 @@ const ODD_NUMBERS: readonly number[] = [
   ...[0, -0, 1, -1, 0.1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 53, 2 ** 63, -(2 ** 63), 1e21, 1e308, 5e-324, 65_536],
 ];
 
-/** Any JSON value, mostly small, now and then of a shape that nobody expects. */
+/** Returns any JSON value, mostly small, sometimes of an unexpected shape. */
 export function oddValue(random: Random, depth = 0): unknown {
   const kind = random.int(0, depth > 3 ? 5 : 9);
   if (kind <= 2) return random.pick(ODD_TEXTS);
@@ -78,7 +78,7 @@ export function oddValue(random: Random, depth = 0): unknown {
   );
 }
 
-/** An object with keys of its own whatever they are called, as JSON.parse would make it. */
+/** Creates an object with own keys of any name, like JSON.parse. */
 function fromEntries(entries: readonly (readonly [string, unknown])[]): object {
   const object = {};
   for (const [key, value] of entries) {
@@ -87,7 +87,7 @@ function fromEntries(entries: readonly (readonly [string, unknown])[]): object {
   return object;
 }
 
-/** A copy with a few places changed: replaced, removed, doubled, renamed or swapped with another. */
+/** Returns a copy with a few changes: values are replaced, removed, duplicated, renamed or swapped. */
 export function mutated(random: Random, value: unknown): unknown {
   const copy = structuredClone(value);
   for (let left = random.int(1, 3); left > 0; left--) mutateOnce(random, copy);

@@ -9,7 +9,7 @@ const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
 
-/** A patch of any type against an object that is there, mostly understandable, seldom right. */
+/** Returns a patch of any type for an existing object, mostly well-formed, rarely valid. */
 export function patchFor(random: Random, { body }: Seed): Body {
   const whole = random.pick([jsonPatch, mergePatch, strategicPatch, applied, applied])(random, body);
   const choice = random.next();
@@ -39,7 +39,7 @@ function jsonPatch(random: Random, body: Seed['body']): Body {
   return text(JSON_PATCH, JSON.stringify(patch));
 }
 
-/** A path into the object that ends somewhere in it, at its edge, or nowhere. */
+/** Returns a path to an existing field, to the edge of a list, or to nothing. */
 function pointer(random: Random, body: unknown): string {
   let place = body;
   let path = '';
@@ -67,7 +67,7 @@ function strategicPatch(random: Random, body: Seed['body']): Body {
   return text(STRATEGIC_PATCH, JSON.stringify(patch));
 }
 
-/** Puts one of the directives of strategic merge somewhere, more or less as it should stand there. */
+/** Inserts a directive of strategic merge, more or less at a valid place. */
 function direct(random: Random, root: Record<string, unknown>): void {
   let place: unknown = root;
   for (let depth = random.int(0, 6); depth > 0; depth--) {
@@ -92,7 +92,7 @@ function applied(random: Random, body: Seed['body']): Body {
   return text(APPLY_PATCH, random.next() < 0.5 ? JSON.stringify(config) : stringify(config));
 }
 
-/** managedFields as a client could send them that never read what they mean. */
+/** managedFields of a client that does not know their meaning. */
 export function oddManagedFields(random: Random): unknown {
   const fieldsV1 = () =>
     random.pick<unknown>([

@@ -5,7 +5,7 @@ import type { Random } from '#platform/base/random';
 import { noise } from './bodies.ts';
 import { Http1Connection } from './http1-connection.ts';
 
-/** Things done to the port that no HTTP client does. Each ends by itself, whatever the server makes of it. */
+/** Actions on the port that no HTTP client performs. Each ends by itself, whatever the server does. */
 export type RawAttack = (port: number, token: string, random: Random) => Promise<void>;
 
 const CLIENT_HELLO = Buffer.from('16030100c8010000c40303', 'hex');
@@ -100,7 +100,7 @@ async function dropped(port: number, token: string, target: string): Promise<voi
   connection.close();
 }
 
-/** Some of these the server rightly waits for. */
+/** The server correctly waits for some of these. */
 async function briefly(what: Promise<unknown>): Promise<void> {
   await Promise.race([what, realClock.sleep(30)]);
 }

@@ -1,12 +1,12 @@
-/** A valid object of some kind, from which broken ones are made. */
+/** A valid object of some kind, from which broken ones are derived. */
 export interface Seed {
   readonly apiVersion: string;
   readonly plural: string;
   readonly namespaced: boolean;
   readonly body: Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } };
-  /** Only ever written dry, because storing one changes how other writes are answered. */
+  /** Only written as a dry run, because storing one changes the responses to other writes. */
   readonly dry?: true;
-  /** What has a subresource that takes a body. */
+  /** Has a subresource that accepts a body. */
   readonly subresources?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ function seed(apiVersion: string, kind: string, plural: string, rest: object, mo
   return { apiVersion, plural, namespaced: true, body: { apiVersion, kind, metadata, ...rest }, ...more };
 }
 
-/** For a subject of no meaning; its key was never kept. */
+/** The subject is arbitrary, and the key was never stored. */
 const CERTIFICATE_REQUEST =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVFQXd3QmVEQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCRnk4bHlTUWZYTEZUMkJtakN0L3ViM2w0SXY3bXY5ZU8wQ3FXQ1hqT0xLNzUzcm9qT29Ld0pnOE5vRm91ZWRVClpYUFp2SW5DYTh3S2pMNGw0Sk03U2E2Z0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpRUEyTThVcVhra2VRaVQKb1llOUJ0ODk2RHdVcTNPZUpjeEJDZ2t6cnVGTENFNENJQUQrM21yT1dVWDcvay9HdnZsL2FDRWhDYTFaTjV6TwpFWFFSODVVSkNGYVYKLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==';
 
@@ -60,7 +60,9 @@ const wide = { namespaced: false } as const;
 const status = { subresources: ['status'] } as const;
 const scale = { subresources: ['status', 'scale'] } as const;
 
-/** Kinds of every sort, for one namespace; `group` is that of the custom resources, so that each batch can have its own. */
+/**
+ * Seeds of all kinds for one namespace. `group` is that of the custom resources, so that each batch can have its own.
+ */
 export function seedsOf(namespace: string, group: string): Seed[] {
   return [
     seed('v1', 'ConfigMap', 'configmaps', { data: { a: '1' }, binaryData: { b: 'AAEC' } }),
@@ -315,7 +317,7 @@ export function seedsOf(namespace: string, group: string): Seed[] {
   ];
 }
 
-/** The definition that the custom seeds need; stored once a batch, and from then on only attacked dry. */
+/** The CRD of the custom seeds. It is stored once per batch, and later only attacked with dry runs. */
 export function definitionSeed(group: string): Seed {
   const schema = {
     type: 'object',

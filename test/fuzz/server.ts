@@ -3,23 +3,23 @@ import { loggerOn } from '#platform/base/logger';
 import { systemRandom } from '#platform/base/random';
 import { startVmControlPlane } from '#programs/embedded/control-plane';
 
-/** What the process under attack says of itself. */
+/** Report of the attacked process. */
 export interface Health {
   readonly rssMiB: number;
-  /** Keys that do not belong on the prototypes that every object and array shares. */
+  /** Unexpected keys on the prototypes of objects and arrays. */
   readonly polluted: readonly string[];
-  /** Faults that the server logged since the last report, each with its stack. */
+  /** Faults that the server logged since the last report, with their stacks. */
   readonly faults: readonly string[];
 }
 
-/** The process that the fuzz test attacks: an API server on memory that reports on itself whenever asked to. */
+/** The process that the fuzz test attacks: an API server in memory that reports on request. */
 async function main(): Promise<void> {
   const faults: string[] = [];
   const log = loggerOn({
     enabled: (level) => level === 'error' || level === 'warn',
     write: ({ message, fields }) => void faults.push(`${message} ${JSON.stringify(fields, withStacks)}`),
   });
-  // Where a folder is given, whoever started this can issue certificates with the authority that is in it.
+  // If a directory is given, the parent process can issue certificates with its authority.
   const [dataDir] = process.argv.slice(2);
   const storage = dataDir === undefined ? {} : { dataDir };
   const plane = await startVmControlPlane({ clock: realClock, random: systemRandom(), log, ...storage });

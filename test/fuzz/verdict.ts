@@ -1,10 +1,10 @@
 import { parse } from 'yaml';
 import type { RawAnswer, RawRequest } from './http1-connection.ts';
 
-/** Sent where a path leads to nothing that is served at all; not an API answer, and not one at Kubernetes either. */
+/** Response for paths that are not served at all. It is not an API response, and not one in Kubernetes either. */
 const PLAIN_404 = '404 page not found\n';
 
-/** What is wrong with an answer, if anything: refusals must be Statuses with the code that the HTTP status says. */
+/** Returns what is wrong with a response, if anything. Errors must be Statuses with the code of the HTTP status. */
 export function verdict(request: RawRequest, { status, headers, body }: RawAnswer): string | undefined {
   const { method, target } = request;
   if (/\n\s+at .*[(/].*:\d+:\d+/.test(body) || /node_modules|\.ts:\d+/.test(body)) return `a stack trace: ${body}`;
@@ -19,11 +19,11 @@ export function verdict(request: RawRequest, { status, headers, body }: RawAnswe
   return undefined;
 }
 
-/** Refusals that a real API server too makes with the codes of faults. */
+/** Errors for which a real API server also uses a 5xx code. */
 const KNOWN: readonly (readonly [number, RegExp])[] = [
-  // A version that is not reached yet.
+  // The requested version does not exist yet.
   [504, /Too large resource version/],
-  // Subresources that only a node can answer.
+  // Only a node can serve these subresources.
   [501, /is not served by this control plane/],
   [500, /failed to create typed patch object/],
   [500, /unable to find api field in struct/],

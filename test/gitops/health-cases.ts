@@ -1,6 +1,6 @@
 import { HEALTH_RULES, type Health, type HealthRule } from '../../tools/generate/health-rules.ts';
 
-/** An object as a repository tool sees it, and what it should think of it. */
+/** An object as a GitOps tool sees it, and its expected health. */
 export interface HealthCase {
   readonly name: string;
   readonly rule: HealthRule;
@@ -10,7 +10,7 @@ export interface HealthCase {
 
 const condition = (type: string, status: string) => ({ type, status, message: 'because' });
 
-/** Every word of every kind, every condition, and what was not looked at. */
+/** All statuses and conditions of every kind, and objects that were not reconciled yet. */
 export const HEALTH_CASES: readonly HealthCase[] = HEALTH_RULES.flatMap((rule) => {
   const { kind, lookedAt, conditions, word } = rule;
   const seen = lookedAt === undefined ? {} : { [lookedAt]: 2 };

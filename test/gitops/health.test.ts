@@ -35,7 +35,7 @@ function holds(source: string | undefined, { metadata, status }: { metadata: obj
   return program.evaluate([valueOfJson(metadata), valueOfJson(status)]) === true;
 }
 
-/** As Flux goes about it. */
+/** Evaluates health as Flux does. */
 function fluxStatus(each: Expressions, object: { metadata: { generation: number }; status?: object }): string {
   const { observedGeneration } = (object.status ?? {}) as { observedGeneration?: number };
   if (observedGeneration !== undefined && observedGeneration !== object.metadata.generation) return 'InProgress';
@@ -47,14 +47,14 @@ function fluxStatus(each: Expressions, object: { metadata: { generation: number 
 const FOR_FLUX = { Healthy: 'Current', Suspended: 'Current', Progressing: 'InProgress', Degraded: 'Failed' };
 
 describe('the health of objects in a repository', () => {
-  it('is told of every kind, in every version', () => {
+  it('is defined for every kind and version', () => {
     const told = spec.healthCheckExprs.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
     const kinds = KINDS.flatMap(({ group, versions, kind }) => versions.map((each) => `${group}/${each} ${kind}`));
     expect(told.toSorted()).toEqual(kinds.toSorted());
   });
 
   it.each(HEALTH_RULES.map((rule) => [`${rule.kind.kind}.${rule.kind.group}`, rule] as const))(
-    'is known for everything that the status of %s can say',
+    'is known for every possible status of %s',
     (_name, { kind, word, lookedAt }) => {
       const status = kind.schema.properties?.['status'] as JsonSchema;
       if (lookedAt !== undefined) expect(Object.keys(status.properties ?? {})).toContain(lookedAt);

@@ -5,18 +5,18 @@ import { readManifest } from '#platform/kube/manifest';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import type { Target } from '../e2e/support/target.ts';
 
-/** Every example of a group that has a name of its own, as one manifest. */
+/** Returns every example of a group that has a name, as one manifest. */
 function examples(group: string): { readonly text: string; readonly count: number } {
   const seen = new Set<string>();
   const items = globSync(`examples/${group}/**/*.yaml`)
-    // What is applied is played, and that is a fleet of 2,000.
+    // Applying it would run a fleet of 2,000 nodes.
     .filter((file) => !file.endsWith('day.yaml'))
     .sort()
     .flatMap((file) => readManifest(readFileSync(file, 'utf8')).documents)
     .flatMap(({ object }) => {
       const { kind, metadata } = object as { kind: string; metadata: { name?: string } };
       const name = `${kind}/${metadata.name}`;
-      // The same object by two examples would be a change from one to the other, and an operation is there to change others.
+      // The same object in two examples would change from one to the other, and operations change other objects.
       if (metadata.name === undefined || seen.has(name) || kind === 'VMOperation') return [];
       seen.add(name);
       return [object];
@@ -31,7 +31,9 @@ const WAYS = [
   { how: 'server-side', flags: ['--server-side', '--field-manager=gitops'] },
 ] as const;
 
-/** What is applied from a repository again and again never differs from what is there: nobody of ours writes specs. */
+/**
+ * Objects that are applied repeatedly from a repository never differ from the stored ones: no controller writes specs.
+ */
 export function noDriftJourney({ name, start }: { name: string; start: () => Promise<Target> }): void {
   describe.skipIf(!hasKubectl())(`manifests of a repository, on ${name}`, () => {
     let target: Target;
@@ -52,7 +54,7 @@ export function noDriftJourney({ name, start }: { name: string; start: () => Pro
     }
 
     for (const { how, flags } of WAYS) {
-      it(`of machines that run and are off show no difference, applied ${how}`, async () => {
+      it(`of running and stopped VMs show no difference, applied ${how}`, async () => {
         const of = ['--namespace', `${how}-machines`, ...flags, '-k', join('examples', 'gitops', 'machines')];
         await done(['apply', ...of]);
         const states = ['get', 'virtualmachines.kubevirt.io', '-n', `${how}-machines`];
@@ -73,18 +75,19 @@ export function noDriftJourney({ name, start }: { name: string; start: () => Pro
         const { text, count } = examples(group);
         const of = ['--namespace', `${how}-${group}`, ...flags, '-f', '-'];
         await done(['apply', ...of], text);
-        // kubectl asks for an object twice: what happens to it in between, while it starts, is no drift and does not stay.
+        // kubectl reads an object twice. A change in between, while the object starts, is not drift and does not
+        // persist.
         await vi.waitFor(() => done(['diff', ...of], text), { timeout: 60_000, interval: 500 });
         const before = await versions(`${how}-${group}`, text);
         expect(before.size).toBe(count);
-        // Where items of lists are given defaults, kubectl sends the list again, to no effect.
+        // kubectl sends a list again if its items have defaults, without effect.
         await done(['apply', ...of], text);
         await vi.waitFor(() => done(['diff', ...of], text), { timeout: 60_000, interval: 500 });
         expect(await versions(`${how}-${group}`, text)).toEqual(before);
       });
     }
 
-    /** The generation of each object: another one would tell of a changed spec. */
+    /** Generation of each object, which changes with its spec. */
     async function versions(namespace: string, text: string): Promise<Map<string, number>> {
       const found = await done(['get', '-n', namespace, '-f', '-', '-o', 'json'], text);
       const { items } = JSON.parse(found) as {

@@ -12,13 +12,13 @@ export interface Guide {
   readonly text: string;
   readonly steps: number;
   readonly hasSlow: boolean;
-  /** The one that the README begins with: played by `npm test`, the others by `npm run test:long`. */
+  /** The guide that the README starts with, tested by `npm test`. The others are tested by `npm run test:long`. */
   readonly first: boolean;
-  /** It starts no cluster of its own. */
+  /** Starts no cluster of its own. */
   readonly needsCluster: boolean;
 }
 
-/** Every guide there is: one that is new is tested too. */
+/** Lists all guides, so that new ones are tested too. */
 export const GUIDES: readonly Guide[] = globSync('*.md', { cwd: FOLDER })
   .sort()
   .map((name) => {

@@ -38,7 +38,7 @@ no output of a command
 `;
 
 describe('the reading of guides', () => {
-  it('finds commands in blocks and tables, with what is shown of their output', () => {
+  it('finds commands in blocks and tables, with the output that is shown', () => {
     expect(stepsOf(GUIDE)).toEqual([
       { command: 'one --flag   # why', line: 5, slow: false },
       { command: "two 'a\nb' \\\n  c", line: 6, slow: false, shown: 'out' },
@@ -48,7 +48,7 @@ describe('the reading of guides', () => {
     ]);
   });
 
-  it('says which block the shell cannot read', () => {
+  it('reports which block the shell cannot parse', () => {
     expect(() => stepsOf('```sh\necho "\n```\n')).toThrow('line 2: the shell cannot read echo "');
   });
 
@@ -61,7 +61,7 @@ describe('the reading of guides', () => {
     ['a\n…\nz', 'a\nb', false],
     ['a\nb', 'a\nb\nc', false],
     ['error: … (x)', 'error: whatever it was (x)', true],
-  ])('compares what is shown with what is printed: %j %j', (shown, printed, alike) => {
+  ])('compares the shown output with the printed one: %j %j', (shown, printed, alike) => {
     expect(isAlike(shown, printed)).toBe(alike);
   });
 });

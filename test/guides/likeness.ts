@@ -1,4 +1,4 @@
-/** What differs from one run to the next, and how it is written in all of them. */
+/** Text that differs between runs, and its normalized form. */
 const ALIKE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?(?:ms|s))\b/g, 'TIME'],
   [/\bkwok-node-\d+\b/g, 'NODE'],
@@ -13,8 +13,8 @@ const plain = (line: string) =>
     .replaceAll(/\s+/g, ' ');
 
 /**
- * Whether an output is as a guide shows it. Spaces, times, nodes, suffixes and addresses may differ; `…` stands for
- * anything in a line, and a line of its own for any lines.
+ * Reports whether an output matches what a guide shows. Spaces, times, nodes, suffixes and addresses may differ. `…`
+ * matches anything in a line, and on its own line any lines.
  */
 export function isAlike(shown: string, printed: string): boolean {
   const lines = (text: string) =>

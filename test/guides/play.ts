@@ -11,26 +11,26 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** What is there before a test begins, or must not be done by one. */
+/** Commands whose effect exists before a test starts, or that a test must not run. */
 const LEFT_OUT = /^npm (?:install|ci)\b/;
 const STARTS = /^(?:npm start|bin\/vimana up)(?![\w-])(?: --(?= ))?\s*([^#]*)/;
 const SERVES = /^bin\/vimana (?:exporter|operator)\b/;
 const SERVING = /serving metrics|started/;
 const GOES_ON = /^kubectl .*(?:\s-w\b|\s--watch\b)/;
-/** Asking again does no harm. */
+/** Commands that can safely be retried. */
 const ASKS =
   /^(?:kubectl (?:get|describe|top|explain|config) |bin\/vimana (?:vm (?:list|get)|status|explain)(?: |$)|bin\/hyperctl k8s -op (?:vm-list|vm-get|vm-snapshot-list|status)(?: |$)|curl -s [^-]\S*(?: \||$|  #))/;
 
 export interface Where {
-  /** Of a cluster that is there; without it, the guide starts its own. */
+  /** Kubeconfig of an existing cluster. Without it, the guide starts its own. */
   readonly kubeconfig?: string;
-  /** Folders of further programs. */
+  /** Directories of additional programs. */
   readonly path?: readonly string[];
-  /** Whether the slow steps are made too. */
+  /** Whether slow steps are run too. */
   readonly slow?: boolean;
 }
 
-/** Does everything that a guide says, in its order, and throws at the first that does not come out as it is shown. */
+/** Runs all commands of a guide in order, and throws at the first with an unexpected output. */
 export async function play(file: string, { kubeconfig, path = [], slow = false }: Where = {}): Promise<number> {
   const steps = stepsOf(readFileSync(file, 'utf8')).filter((step) => slow || !step.slow);
   const start = steps.map(({ command }) => STARTS.exec(command)?.[1]).find((flags) => flags !== undefined);
@@ -59,12 +59,12 @@ export async function play(file: string, { kubeconfig, path = [], slow = false }
 
 async function make(shell: Shell, { line, shown }: Step, command: string, file: string): Promise<void> {
   if (SERVES.test(command)) return shell.serve(command.replace(/--port \d+/, '--port 0'), SERVING);
-  // What an error is shown of fails.
+  // A command that shows an error must fail.
   const fails = /^(?:error|The \w+ "\S+" is invalid)/i.test(shown ?? '');
   const until = realClock.monotonic() + (ASKS.test(command) ? TIMEOUT_MS : 0);
   for (;;) {
     const { code, out } = await (GOES_ON.test(command) ? shell.watch(command) : shell.run(command));
-    // curl takes a refusal for an answer.
+    // curl treats a rejection as a response.
     const isRefused = shown === undefined && out.includes('"status":"error"');
     const isGood = !isRefused && (code !== 0) === fails && (shown === undefined || isAlike(shown, out));
     if (isGood) return;
@@ -76,7 +76,7 @@ async function make(shell: Shell, { line, shown }: Step, command: string, file: 
   }
 }
 
-/** Where things are that the guide names by their usual ports. */
+/** Replaces default ports of the guide by the actual ones. */
 async function placesOf(shell: Shell): Promise<Record<string, string>> {
   const { out } = await shell.run('bin/vimana status -o json');
   const { exporter, metrics } = JSON.parse(out) as { readonly exporter?: string; readonly metrics: string };

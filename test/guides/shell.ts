@@ -7,7 +7,7 @@ export interface Ran {
   readonly out: string;
 }
 
-/** A shell that stays, so that what one command sets is there for the next. */
+/** A persistent shell, so that later commands see what earlier ones have set. */
 export class Shell {
   readonly #child: ChildProcess;
   #out = '';
@@ -16,7 +16,7 @@ export class Shell {
 
   constructor(folder: string, env: NodeJS.ProcessEnv) {
     this.#child = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true });
-    // Ends with whoever writes to it, however that ends, and takes along what it has started.
+    // The shell exits together with its parent, for whatever reason, and stops its children.
     this.#child.stdin?.write("trap 'kill -KILL 0' EXIT\n");
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
@@ -38,7 +38,7 @@ export class Shell {
     }
   }
 
-  /** Runs a command that goes on, until it has printed something, and interrupts it then. */
+  /** Runs a command until it has printed a text, and then interrupts it. */
   watch(command: string): Promise<Ran> {
     const bare = command.replace(/\s+#[^'"]*$/, '');
     return this.run(`shown=$(mktemp); ${bare} >"$shown" 2>&1 & watching=$!
@@ -46,7 +46,7 @@ until [ -s "$shown" ] || ! kill -0 $watching 2>/dev/null; do sleep 0.05; done
 kill $watching 2>/dev/null; wait $watching; [ -s "$shown" ] && cat "$shown"`);
   }
 
-  /** Starts a command that serves, and settles when it has printed a certain thing. */
+  /** Starts a server, and resolves when it has printed a text. */
   async serve(command: string, ready: RegExp): Promise<void> {
     await this.run(`served=$(mktemp); ${command} >"$served" 2>&1 &`);
     const looked = await this.run(
@@ -55,7 +55,7 @@ kill $watching 2>/dev/null; wait $watching; [ -s "$shown" ] && cat "$shown"`);
     if (!ready.test(looked.out)) throw new Error(`${command}: ${looked.out}`);
   }
 
-  /** Ends it and whatever it has started. */
+  /** Stops the shell and its children. */
   async stop(): Promise<void> {
     const { pid } = this.#child;
     const exited = once(this.#child, 'exit');

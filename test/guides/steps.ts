@@ -1,24 +1,24 @@
 import { spawnSync } from 'node:child_process';
 
-/** A command of a guide, and what the guide shows of its output. */
+/** A command of a guide, and the output that the guide shows. */
 export interface Step {
   readonly command: string;
   readonly line: number;
   readonly shown?: string;
-  /** Whether it takes so long that only a long test runs it: ```sh slow. */
+  /** Whether the command is so slow that only a long test runs it: ```sh slow. */
   readonly slow: boolean;
 }
 
 interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of its first line. */
+  /** Line number of its first line. */
   readonly line: number;
 }
 
 /**
- * The commands of a guide, in their order: those of its blocks `sh`, where a block `text` right after one shows what its
- * last command prints, and those in the last column of tables whose last heading is "here".
+ * Returns the commands of a guide in order: those of its `sh` blocks, where a `text` block directly after one shows the
+ * output of its last command, and those in the last column of tables whose last heading is "here".
  */
 export function stepsOf(guide: string): Step[] {
   const lines = guide.split('\n');
@@ -58,7 +58,7 @@ function blocksOf(lines: readonly string[]): Block[] {
   return blocks;
 }
 
-/** A block in pieces that a shell can run one by one: a quotation, a loop or a here-document stays whole. */
+/** Splits a block into pieces that a shell can run one by one. A quotation, a loop or a here-document is not split. */
 function commandsOf({ text, line }: Block): { command: string; line: number }[] {
   const commands: { command: string; line: number }[] = [];
   let piece: string[] = [];
@@ -82,7 +82,7 @@ function isWhole(command: string): boolean {
 /** Code in a table that is a command. */
 const PROGRAM = /`((?:kubectl|curl|helm|node|npm|bin\/\w+) [^`]+)`/g;
 
-/** Commands in tables. */
+/** Returns the commands in tables. */
 function rowsOf(lines: readonly string[], isTaken: ReadonlySet<number>): Step[] {
   let isHere = false;
   return lines.flatMap((text, at) => {

@@ -10,11 +10,11 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-describe('a machine that ends by itself', () => {
+describe('a VM that terminates by itself', () => {
   const highAvailability = { enabled: true, restartDelay: '20s', maxRestarts: 2 };
   const crashing = { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' };
 
-  it('is restarted after a pause, so often and no more, and then only on request', async () => {
+  it('is restarted after a delay, up to the limit, and then only on request', async () => {
     await world.make('web', { highAvailability, annotations: crashing });
     expect(await world.phase('web')).toBe('Running');
     await world.advance(4000);
@@ -36,7 +36,7 @@ describe('a machine that ends by itself', () => {
     expect((await world.vm('web')).status).toMatchObject({ phase: 'Running', restartCount: 0 });
   });
 
-  it('stays down where it is not to be highly available, and says so', async () => {
+  it('stays stopped without high availability, and reports that', async () => {
     await world.make('web', { annotations: crashing });
     await world.advance(60_000);
     expect((await world.vm('web')).status).toMatchObject({ phase: 'Failed', restartCount: 0 });
@@ -44,14 +44,14 @@ describe('a machine that ends by itself', () => {
     expect((await world.events('web')).join()).toContain('spec.highAvailability is not enabled');
   });
 
-  it('stays down after its guest shut it down, where only failures count', async () => {
+  it('stays stopped after a shutdown by its guest, if only failures count', async () => {
     const annotations = { 'vimana.io/complete-after': '5s' };
     await world.make('web', { highAvailability: { ...highAvailability, restartPolicy: 'OnFailure' }, annotations });
     await world.advance(60_000);
     expect(await world.phase('web')).toBe('Stopped');
   });
 
-  it('is started on another node, once its own is lost for certain', async () => {
+  it('is started on another node, once its own is declared lost', async () => {
     await world.make('web', { highAvailability, disks: [ROOT] });
     const { nodeName } = (await world.vm('web')).status ?? {};
     const body = { metadata: { annotations: { 'vimana.io/freeze': 'true' } } };
@@ -62,17 +62,17 @@ describe('a machine that ends by itself', () => {
     const { status } = await world.vm('web');
     expect(status).toMatchObject({ phase: 'Running', restartCount: 1 });
     expect(status?.nodeName).not.toBe(nodeName);
-    expect((await world.events('web')).join()).toContain('it is started on another node at once');
+    expect((await world.events('web')).join()).toContain('starting on another node');
   });
 });
 
-describe('a machine that is to leave its node', () => {
+describe('a VM that has to leave its node', () => {
   const on = (evictionStrategy: string) => ({
     highAvailability: { enabled: true, evictionStrategy, restartDelay: '5s' },
     disks: [ROOT],
   });
 
-  it('moves while it runs', async () => {
+  it('is live-migrated', async () => {
     await world.make('web', on('LiveMigrate'));
     const before = (await world.vm('web')).status;
     expect(await world.evict('web')).toBe(429);
@@ -81,10 +81,10 @@ describe('a machine that is to leave its node', () => {
     expect(await world.names(VMIMS)).toHaveLength(1);
     expect(status).toMatchObject({ phase: 'Running', restartCount: 0, startTime: before?.startTime });
     expect(status?.nodeName).not.toBe(before?.nodeName);
-    expect((await world.events('web')).join()).toContain('it moves while it runs, once another node fits it');
+    expect((await world.events('web')).join()).toContain('waiting for a migration target');
   });
 
-  it('says that it waits for a node, where it is bound to this one, and moves when there is one', async () => {
+  it('reports that it waits for a node if it is bound to this one, and migrates when there is one', async () => {
     const [here, there] = await world.names(NODES);
     const label = (node: string | undefined) =>
       world.admin.patch(NODES, node ?? '', { type: 'merge', body: { metadata: { labels: { disk: 'fast' } } } });
@@ -101,7 +101,7 @@ describe('a machine that is to leave its node', () => {
     expect(await events()).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^NoOtherNodeFits: The machine cannot leave node ${here}, as no other fits it. .* a drain waits: 0/3 nodes .* node affinity/selector`,
+          `^NoOtherNodeFits: Cannot evacuate node ${here}: no other node fits the VM. .* the VM is stopped: 0/3 nodes .* node affinity/selector`,
         ),
       ),
     ]);
@@ -118,7 +118,7 @@ describe('a machine that is to leave its node', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it('says beforehand that it cannot, where its disks are of one node at a time', async () => {
+  it('reports beforehand that it cannot if its disks can be used by one node only', async () => {
     const once = { 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' };
     await world.make('web', { ...on('LiveMigrate'), disks: [ROOT] }, once);
     expect(await world.condition('web', 'LiveMigratable')).toMatchObject({
@@ -127,13 +127,13 @@ describe('a machine that is to leave its node', () => {
       message: expect.stringContaining('PVC web-root is not shared') as string,
     });
     const told = (await world.events('web')).filter((each) => each.startsWith('NotLiveMigratable: '));
-    expect(told).toEqual([expect.stringContaining('waits until the machine is stopped')]);
+    expect(told).toEqual([expect.stringContaining('waits until the VM is stopped')]);
     expect(await world.evict('web')).toBe(429);
     await world.make('calm', { ...on('Shutdown'), disks: [ROOT] }, once);
     expect(await world.condition('calm', 'LiveMigratable')).toBeUndefined();
   });
 
-  it('is shut down and started elsewhere', async () => {
+  it('is shut down and started on another node', async () => {
     await world.make('web', on('Shutdown'));
     const before = (await world.vm('web')).status;
     const body = { spec: { unschedulable: true } };
@@ -145,10 +145,10 @@ describe('a machine that is to leave its node', () => {
     expect(status?.startTime).not.toBe(before?.startTime);
     expect(status?.nodeName).not.toBe(before?.nodeName);
     expect(await world.names(VMIMS)).toEqual([]);
-    expect((await world.events('web')).join()).toContain('it is shut down, and started where it fits');
+    expect((await world.events('web')).join()).toContain('restarting on another node');
   });
 
-  it('is left to the drain, and restarted as after any other end', async () => {
+  it('is left to the drain, and restarted like after any other termination', async () => {
     await world.make('web', on('None'));
     expect(await world.evict('web')).toBe(201);
     await world.advance(60_000);

@@ -6,13 +6,13 @@ import { namespace, ROOT, World } from './world.ts';
 let world: World;
 beforeEach(async () => {
   world = new World();
-  // What nodes write to be known to live is not the machines' doing.
+  // Lease renewals of nodes do not count as writes for VMs.
   await world.start({ signsOfLife: 'assumed' });
 });
 afterEach(() => world.stop());
 
-describe('what a start costs', () => {
-  /** Every write makes one version; events have versions of their own. */
+describe('the number of writes of a start', () => {
+  /** Every write creates one version. Events have their own versions. */
   const written = async () => Number((await world.admin.list(PODS, { namespace })).metadata.resourceVersion);
   const COUNT = 60;
 
@@ -30,7 +30,7 @@ describe('what a start costs', () => {
     await world.advance(4000);
     const phases = (await world.admin.list(HYPERSDK_VMS, { namespace })).items.map(({ status }) => status?.phase);
     expect(phases.filter((phase) => phase === 'Running')).toHaveLength(COUNT);
-    // The first that set out are told of on their way.
+    // The first VMs are reported while they start.
     const writes = (await written()) - before - COUNT;
     expect(writes).toBeLessThanOrEqual(most * COUNT + 2 * 16);
   });

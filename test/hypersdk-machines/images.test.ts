@@ -7,7 +7,7 @@ import { namespace, World } from './world.ts';
 
 const world = new World();
 let server: Awaited<ReturnType<typeof imageServer>>;
-/** Time stands still while a server is asked, however long it takes. */
+/** Time stands still while a server responds, however long that takes. */
 const images: Fetch = async (url, options) => {
   using _still = world.clock.hold();
   const { status, headers, body } = await fetch(url, options);
@@ -37,8 +37,8 @@ const reasons = async (name: string) => (await world.events(name)).map((each) =>
 
 const askedFor = (path: string) => server.asked.filter((each) => each === `GET ${path}`).length;
 
-describe('a machine whose image has a checksum, where images are verified', () => {
-  it('stays Pending where its image is another, until it is given the right checksum', async () => {
+describe('a VM whose image has a checksum, if images are verified', () => {
+  it('stays Pending if its image does not match, until its checksum is corrected', async () => {
     await world.make('db', { image: imageAt('/image/db', WRONG) });
     expect(await world.phase('db')).toBe('Pending');
     const message = `the image at ${server.url}/image/db does not match its checksum sha256:${WRONG.value}`;
@@ -53,7 +53,7 @@ describe('a machine whose image has a checksum, where images are verified', () =
     expect(await world.phase('db')).toBe('Running');
   });
 
-  it('is started once its image is found right, which is not asked again', async () => {
+  it('is started after its image was verified, which is not repeated', async () => {
     await world.make('web', { image: imageAt('/moved/web') });
     expect(await world.phase('web')).toBe('Running');
     const verified = { status: 'True', message: 'bound: web-root (the sha256 of its image is verified)' };
@@ -71,9 +71,9 @@ describe('a machine whose image has a checksum, where images are verified', () =
   });
 
   it.each([
-    ['lost', '/nowhere/lost', /\/nowhere\/lost cannot be fetched: it answers 404$/],
-    ['half', '/broken/half', /\/broken\/half cannot be fetched: ./],
-  ])('stays Pending where its image %s at %s cannot be had, which is tried again', async (name, path, message) => {
+    ['lost', '/nowhere/lost', /^cannot download the image at .*\/nowhere\/lost: the server returned 404$/],
+    ['half', '/broken/half', /^cannot download the image at .*\/broken\/half: ./],
+  ])('stays Pending if its image %s at %s is not accessible, which is retried', async (name, path, message) => {
     await world.make(name, { image: imageAt(path) });
     expect(await world.phase(name)).toBe('Pending');
     const said = { status: 'False', reason: 'ImageNotAccessible', message: expect.stringMatching(message) };
@@ -84,15 +84,15 @@ describe('a machine whose image has a checksum, where images are verified', () =
     expect(await world.phase(name)).toBe('Pending');
   });
 
-  it('says so while its image is fetched, and gives up on one that does not come', async () => {
+  it('reports the download of its image, and gives up after a timeout', async () => {
     await world.make('late', { image: imageAt('/slow/late') });
     expect(await world.phase('late')).toBe('Pending');
     expect(await diskReady('late')).toMatchObject({ status: 'False', reason: 'VerifyingImage' });
-    // What is on its way may still come while time goes on.
+    // Responses in progress may still arrive while time advances.
     while ((await diskReady('late'))?.reason === 'VerifyingImage') await world.advance(10_000);
     expect(await diskReady('late')).toMatchObject({
       reason: 'ImageNotAccessible',
-      message: expect.stringMatching(/nothing came for 30 s$/),
+      message: expect.stringMatching(/no data received for 30s$/),
     });
   });
 
@@ -105,7 +105,7 @@ describe('a machine whose image has a checksum, where images are verified', () =
     await world.make(`of-${name}`, { image: { templateRef: { name } } });
     const { status: seen } = await world.admin.get(VM_TEMPLATES, name, { namespace });
     const accessible = seen?.conditions?.find(({ type }) => type === 'ImageAccessible');
-    expect(accessible).toMatchObject({ status, message: expect.stringMatching(/is compared before a machine/) });
+    expect(accessible).toMatchObject({ status, message: expect.stringMatching(/is verified before the first start/) });
     expect(await world.phase(`of-${name}`)).toBe(phase);
   });
 });

@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-describe('the disks of a machine', () => {
-  it('are claims of its own, kept while it is off and gone with it', async () => {
+describe('the disks of a VM', () => {
+  it('are its own claims, which are retained while it is stopped and deleted with it', async () => {
     const image = { source: 'https://images.example.org/debian.qcow2' };
     await world.make('web', { image, disks: [ROOT, { name: 'data', size: '1Gi', storageClass: 'fast-ssd' }] });
     expect(await world.phase('web')).toBe('Running');
@@ -43,7 +43,7 @@ describe('the disks of a machine', () => {
     expect((await world.admin.list(PERSISTENT_VOLUMES)).items).toEqual([]);
   });
 
-  it('stay where they are to be retained, and are taken up by the next machine of that name', async () => {
+  it('are retained on request, and adopted by the next VM of that name', async () => {
     const retained = { 'hypersdk.io/retain-disks': 'true' };
     await world.make('db', { disks: [ROOT] }, retained);
     const { uid } = (await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'db-root', { namespace })).metadata;
@@ -57,18 +57,18 @@ describe('the disks of a machine', () => {
     expect(metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'db' }]);
   });
 
-  it('are said to be other than spec says, where they were made before it', async () => {
+  it('are reported to differ from spec if they were created before', async () => {
     await world.make('web', { disks: [{ ...ROOT, storageClass: 'fast-ssd' }] }, { 'hypersdk.io/retain-disks': 'true' });
     await world.admin.delete(HYPERSDK_VMS, 'web', { namespace });
     await world.advance(5000);
     await world.make('web', { disks: [{ ...ROOT, size: '10Gi' }] });
     expect(await world.condition('web', 'DiskReady')).toMatchObject({
       status: 'True',
-      message: 'bound: web-root (20Gi, though spec says 10Gi; of StorageClass fast-ssd, though spec says standard)',
+      message: 'bound: web-root (20Gi instead of 10Gi; StorageClass fast-ssd instead of standard)',
     });
   });
 
-  it('are never on a claim of somebody else, unless the disk names it', async () => {
+  it('never use a claim of another owner, unless the disk names it', async () => {
     const spec = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } };
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'web-root', namespace }, spec });
     await world.make('web', { disks: [ROOT] });
@@ -81,13 +81,12 @@ describe('the disks of a machine', () => {
     expect(metadata.ownerReferences).toBeUndefined();
   });
 
-  it('wait for the claim that they are to be copies of', async () => {
+  it('wait for their source claim', async () => {
     await world.make('web', { disks: [{ ...ROOT, source: { pvc: 'golden' } }] });
     expect(await world.phase('web')).toBe('Pending');
     expect(await world.condition('web', 'Ready')).toMatchObject({
       reason: 'NotFound',
-      message:
-        'PersistentVolumeClaim golden, which spec.disks[0].source.pvc names, is not there: the machine is started when it is',
+      message: 'PersistentVolumeClaim golden, referenced by spec.disks[0].source.pvc, not found, waiting',
     });
     const spec = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } };
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'golden', namespace }, spec });
@@ -97,7 +96,7 @@ describe('the disks of a machine', () => {
     expect(metadata.annotations?.['vimana.io/disk-source']).toBe('{"claim":"golden"}');
   });
 
-  it('grow while the machine runs, with what they are on', async () => {
+  it('grow while the VM runs, with their claims', async () => {
     await world.make('web', { disks: [ROOT] });
     await world.edit('web', { disks: [{ ...ROOT, size: '30Gi' }] });
     const { spec, status } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
@@ -109,17 +108,17 @@ describe('the disks of a machine', () => {
     await expect(world.edit('web', { disks: [ROOT] })).rejects.toThrow('a disk cannot shrink: root has 30Gi, not 20Gi');
   });
 
-  it('are not larger than their storage lets them be, it is said why, and spec may go back', async () => {
+  it('do not exceed what their storage allows, with the reason, and spec may be reverted', async () => {
     await world.admin.create(STORAGE_CLASSES, { metadata: { name: 'fixed' }, provisioner: 'vimana.io/simulated' });
     const root = { ...ROOT, storageClass: 'fixed' };
     await world.make('web', { disks: [root] });
     await world.edit('web', { disks: [{ ...root, size: '30Gi' }] });
     expect(await world.phase('web')).toBe('Running');
-    expect((await world.events('web')).join()).toContain('DiskNotChanged: disk root cannot be as spec says: ');
+    expect((await world.events('web')).join()).toContain('DiskNotChanged: disk root cannot be updated to match spec: ');
     expect(await world.condition('web', 'DiskReady')).toMatchObject({
       status: 'False',
       reason: 'DiskCannotGrow',
-      message: expect.stringContaining('disk root has 20Gi and is to have 30Gi: StorageClass fixed') as string,
+      message: expect.stringContaining('disk root has 20Gi, but spec requests 30Gi: StorageClass fixed') as string,
     });
     const { spec } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
     expect(spec.resources?.requests).toEqual({ storage: '20Gi' });
@@ -136,27 +135,26 @@ describe('the disks of a machine', () => {
     expect(status?.capacity).toEqual({ storage: '30Gi' });
   });
 
-  it('are waited for where their storage does not come, and it is said why', async () => {
+  it('are waited for until their storage is provisioned, with the reason', async () => {
     await world.make('web', { disks: [{ ...ROOT, storageClass: 'replicated' }] });
     expect(await world.phase('web')).toBe('Pending');
     expect(await world.condition('web', 'DiskReady')).toMatchObject({
       reason: 'ClaimPending',
-      message: 'PersistentVolumeClaim web-root has no volume yet: there is no StorageClass replicated',
+      message: 'PersistentVolumeClaim web-root has no volume yet: StorageClass replicated not found',
     });
     expect(await world.names(PODS)).toEqual([]);
   });
 });
 
-describe('the cloud-init of a machine', () => {
+describe('the cloud-init of a VM', () => {
   const secret = (metadata: object) => world.admin.create(SECRETS, { metadata: { namespace, ...metadata } });
 
-  it('is waited for where it is in a Secret that is not there', async () => {
+  it('waits for a Secret that does not exist', async () => {
     await world.make('web', { cloudInit: { secretRef: { name: 'first-boot' } } });
     expect(await world.phase('web')).toBe('Pending');
     expect(await world.condition('web', 'Ready')).toMatchObject({
       reason: 'NotFound',
-      message:
-        'Secret first-boot, which spec.cloudInit.secretRef names, is not there: the machine is started when it is',
+      message: 'Secret first-boot, referenced by spec.cloudInit.secretRef, not found, waiting',
     });
     await secret({ name: 'another' });
     await world.advance(5000);
@@ -169,7 +167,7 @@ describe('the cloud-init of a machine', () => {
     expect(await world.phase('web')).toBe('Running');
   });
 
-  it('is waited for where the template names the Secret', async () => {
+  it('waits for a Secret that the template names', async () => {
     const cloudInit = { secretRef: { name: 'first-boot' } };
     await world.admin.create(VM_TEMPLATES, {
       metadata: { name: 'debian', namespace },

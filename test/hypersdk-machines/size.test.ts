@@ -20,7 +20,7 @@ describe('another size', () => {
     return [status?.currentCPUTopology?.sockets, status?.memory?.guestCurrent];
   };
 
-  it('is plugged in while the machine runs, as far as it can be, and waits for the next start else', async () => {
+  it('is hot-plugged as far as possible, and otherwise applies at the next start', async () => {
     await world.make('web', { disks: [ROOT] });
     const { startTime } = (await world.vm('web')).status ?? {};
     await world.edit('web', { cpus: 4, memory: '4Gi' });
@@ -38,11 +38,11 @@ describe('another size', () => {
   });
 });
 
-describe('what a machine uses', () => {
+describe('the usage of a VM', () => {
   const used = async () => (await world.vm('web')).status?.resources;
   const versions = async () => (await world.vm('web')).metadata.resourceVersion;
 
-  it('is told with its start, and again only where it has changed, every five minutes', async () => {
+  it('is reported at its start, and later only after a change, every five minutes', async () => {
     const annotations = {
       'vimana.io/cpu-profile': 'trace 0s:0.25 7m:0.25 8m:0.9 24h:0.9',
       'vimana.io/memory-profile': 'constant 0.5',
@@ -61,7 +61,7 @@ describe('what a machine uses', () => {
     expect(await used()).toEqual({ cpu: { requests: 2 }, memory: { requests: '2Gi' } });
   });
 
-  it('is the same to an operator that asks metrics.k8s.io', async () => {
+  it('is the same for an operator that queries metrics.k8s.io', async () => {
     const annotations = { 'vimana.io/cpu-profile': 'constant 0.25', 'vimana.io/memory-profile': 'constant 0.5' };
     await world.make('web', { annotations });
     const { clock, log, admin: client } = world;

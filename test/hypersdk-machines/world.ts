@@ -10,7 +10,7 @@ import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up
 export const namespace = 'default';
 export const ROOT = { name: 'root', size: '20Gi' };
 
-/** Everything in one process, on a clock that is moved by hand. */
+/** All components in one process, on a clock that is advanced by hand. */
 export class World {
   readonly clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   readonly log = createMemoryLogger(this.clock);
@@ -62,7 +62,7 @@ export class World {
 
   async evict(name: string): Promise<number> {
     const { items } = await this.admin.list(PODS, { namespace, labelSelector: `vm=${name}` });
-    // Not the place that a migration waits for.
+    // The target pod of a pending migration does not count.
     const pod = items.find(({ spec }) => spec.nodeName !== undefined)?.metadata.name ?? '';
     const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } };
     return await this.admin.act(PODS, pod, 'eviction', body, { namespace }).then(

@@ -17,20 +17,20 @@ const TIMEOUT = { timeout: 60_000, interval: 200 };
 const MINUTES = 60_000;
 const [name, namespace] = ['novacron-operator', 'novacron-system'];
 
-/** Nothing here builds images; so the Dockerfile is followed step by step in a folder, and the operator runs from that. */
+/** No image is built here. The Dockerfile is executed step by step in a directory, and the operator runs from that. */
 describe('the image', () => {
   let folder: string;
   let image: Image;
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'vimana-image-'));
-    // For the user of the image.
+    // The files must be readable for the user of the image.
     chmodSync(folder, 0o755);
     image = buildImage(join(ROOT, 'deploy/Dockerfile'), ROOT, folder);
   }, 10 * MINUTES);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is small, of nobody, and has what runs and nothing else', () => {
+  it('is small, belongs to nobody, and contains only what runs', () => {
     expect(image.bases).toEqual(['node:26-bookworm-slim', 'node:26-bookworm-slim']);
     expect(image).toMatchObject({ user: '65532:65532', entrypoint: ['/manager'], ports: ['8080', '8081', '9443'] });
     expect(readdirSync(image.root).toSorted()).toEqual(['manager', 'vimana']);
@@ -44,7 +44,7 @@ describe('the image', () => {
     expect(Object.keys(devDependencies).filter(has)).toEqual([]);
   });
 
-  describe.skipIf(missingAssets().length > 0 || !hasKubectl())('in a Deployment that was written for another', () => {
+  describe.skipIf(missingAssets().length > 0 || !hasKubectl())('in a Deployment of another image', () => {
     let cluster: RealCluster;
     let client: HttpClient;
     let installed: Installation;
@@ -55,10 +55,10 @@ describe('the image', () => {
       client = await cluster.client();
       kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
       const manager = join(image.root, 'manager');
-      // There, the root of the image is the root of everything.
+      // In the image, this directory is the root of the file system.
       writeFileSync(manager, readFileSync(manager, 'utf8').replaceAll('/vimana/', `${image.root}/vimana/`));
       const [user = ''] = image.user.split(':');
-      // Only root may run something as another.
+      // Only root can run a process as another user.
       const asUser = process.getuid?.() === 0 ? { user: Number(user) } : {};
       chmodSync(cluster.folder, 0o711);
       installed = await installChart(cluster, { name, namespace, program: [manager], ...asUser });
@@ -68,11 +68,11 @@ describe('the image', () => {
       await cluster?.stop();
     });
 
-    it('is all that has to be changed of that', async () => {
+    it('is all that has to be changed', async () => {
       const given = readFileSync(DEPLOYMENT, 'utf8');
       const changed = given.replace('image: novacron/operator:v1.0.0', 'image: vimana/operator:0.1.0');
       expect(changed).not.toBe(given);
-      // What a Deployment selects by cannot be changed, so the one of the chart goes first.
+      // The selector of a Deployment is immutable, so the one of the chart is deleted first.
       expect(await kubectl.run(['-n', namespace, 'delete', 'deployment', name])).toMatchObject({ code: 0 });
       expect(await kubectl.run(['apply', '-f', '-'], changed)).toMatchObject({ code: 0, err: '' });
       await installed.reread();
@@ -80,7 +80,7 @@ describe('the image', () => {
       for (const replica of replicas) await replica.untilReady();
     });
 
-    it('leads by the lease of its release, and runs machines', async () => {
+    it('leads by the lease of its release, and runs VMs', async () => {
       await vi.waitFor(() => createMachines(client, 'default', ['first']), TIMEOUT);
       await untilRunning(client, 'default', 1, TIMEOUT.timeout);
       const { items } = await client.list(LEASES, { namespace });
@@ -89,7 +89,7 @@ describe('the image', () => {
       expect(leads.toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
     });
 
-    it('wants no right that its release does not have, and writes no file', () => {
+    it('needs no permission that its release does not have, and writes no file', () => {
       for (const replica of installed.replicas) {
         expect(replica.log()).not.toMatch(/forbidden|EACCES|EROFS|"level":"error"/i);
       }

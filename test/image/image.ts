@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 
-/** What a Dockerfile makes, without a container engine: every stage is a folder, and its commands run there. */
+/** Executes a Dockerfile without a container engine: every stage is a directory in which its commands run. */
 export interface Image {
-  /** The file system of the last stage, but for what its base has. */
+  /** File system of the last stage, without its base. */
   readonly root: string;
-  /** The images that stages begin with. */
+  /** Base images of the stages. */
   readonly bases: readonly string[];
   readonly user: string;
   readonly env: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ interface Stage {
   ports: readonly string[];
 }
 
-/** Follows a Dockerfile word by word; throws where a file is not there, a command fails, or a word is unknown. */
+/** Executes a Dockerfile. Throws if a file is missing, a command fails, or an instruction is unknown. */
 export function buildImage(dockerfile: string, context: string, into: string): Image {
   const stages = new Map<string, Stage>();
   const bases: string[] = [];
@@ -44,7 +44,7 @@ export function buildImage(dockerfile: string, context: string, into: string): I
   return { ...stage, bases };
 }
 
-/** Instructions, with continued lines put together and comments left out. */
+/** Returns the instructions, with continued lines joined and comments removed. */
 function instructionsOf(text: string): [word: string, rest: string][] {
   const lines = text.split('\n').filter((line) => !/^\s*#/.test(line));
   const whole = lines.join('\n').replaceAll(/\\\n/g, ' ').split('\n');
@@ -92,15 +92,15 @@ function follow(
   }
 }
 
-/** Longer than any step takes; one that waits for a server that does not answer would wait for ever. */
+/** Longer than any step takes, so that a step that waits for an unresponsive server fails. */
 const MOST = 5 * 60_000;
 
 const inside = ({ root, folder }: Stage, path = '.') => join(root, resolve(folder, path));
 
-/** The files of a repository that a container engine is given. */
+/** Returns the files of a repository that a container engine receives. */
 class Context {
   readonly #root: string;
-  /** What .dockerignore lets in, after it has shut out everything. */
+  /** Returns the files that .dockerignore includes after excluding everything. */
   readonly #let: readonly string[];
 
   constructor(root: string) {
@@ -133,7 +133,7 @@ function copy(stage: Stage, source: Stage | Context, words: readonly string[]): 
 }
 
 function run(stage: Stage, command: string): void {
-  // The Node of the base, which is the one that runs this; what npm told that one is not for the other.
+  // Node.js of the base is the one that runs this test. Its npm settings must not be inherited.
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
   const outer = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
   const env = { ...Object.fromEntries(outer), NODE_ENV: '', PATH, ...stage.env };

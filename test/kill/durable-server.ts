@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
 
-/** A `vimana apiserver` that may be killed at any moment and started again on what it left. */
+/** A `vimana apiserver` that can be killed at any time and restarted on its data. */
 export class DurableServer {
   readonly url: string;
   readonly token: string;
@@ -27,13 +27,13 @@ export class DurableServer {
     return new DurableServer(child, url, readFileSync(join(dataDir, 'pki', 'admin.token'), 'utf8').trim());
   }
 
-  /** A process that begins to start; whoever asks for it ends it. */
+  /** Starts a process. The caller stops it. */
   static spawn(dataDir: string): ChildProcess {
     const args = ['apiserver', '--port', '0', '--data-dir', dataDir, '--log-level', 'warn'];
     return spawn(LAUNCHER, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
-  /** Ends the process as a power cut would, with nothing said to it. */
+  /** Kills the process without warning, like a power failure. */
   async kill(): Promise<void> {
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');

@@ -9,7 +9,7 @@ import { mind } from '../e2e/support/minder.ts';
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
 const FLAGS = ['--port', '0', '--empty', '--nodes', '4', '--dialects', 'kubevirt,hypersdk', '--log-level', 'error'];
 
-/** A `vimana up` that may be killed at any moment and started again on what it left. */
+/** A `vimana up` that can be killed at any time and restarted on its data. */
 export class DurableUp {
   readonly client: HttpClient;
   readonly #child: ChildProcess;
@@ -42,7 +42,7 @@ export class DurableUp {
     await ended;
   }
 
-  /** Ends the process as a power cut would, with nothing said to it. */
+  /** Kills the process without warning, like a power failure. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');

@@ -8,19 +8,19 @@ import { Watcher } from './watcher.ts';
 import { COLLECTION, type ConfigMap, isWhole, versionOf, Writer } from './writer.ts';
 
 const CONNECTIONS = 16;
-/** Between one kill and the next. */
+/** Time between two kills. */
 const MOST_WRITES = 600;
 
 export interface Survived {
   readonly acknowledged: number;
   readonly watched: number;
-  /** How often a write that was never acknowledged had happened all the same. */
+  /** Number of unacknowledged writes that were stored. */
   readonly unacknowledged: number;
 }
 
 /**
- * Kills a server this many times under load, each time at another moment, and checks after each what the next one on
- * the same folder holds: every acknowledged write, none that is torn, and history without a gap.
+ * Kills a server this many times under load, each time at another moment, and checks after each restart that every
+ * acknowledged write is stored, none is torn, and history has no gap.
  */
 export async function surviveKills(dataDir: string, kills: number, random: Random): Promise<Survived> {
   const writers = Array.from({ length: CONNECTIONS }, (_, id) => new Writer(id, random.fork(`writer ${id}`)));
@@ -63,7 +63,7 @@ async function withAgent(use: (agent: Agent) => Promise<void>): Promise<void> {
   }
 }
 
-/** Kills the server as soon as so many writes were acknowledged, while others are on their way. */
+/** Kills the server as soon as this many writes were acknowledged, while others are in progress. */
 async function loadUntilKilled(
   server: DurableServer,
   writers: readonly Writer[],
@@ -117,12 +117,15 @@ async function heldBy(server: DurableServer): Promise<Held> {
   return new Map(items.map((item) => [item.metadata.name, item]));
 }
 
-/** One more write, which tells where history stands. */
+/** Makes one more write to find the current revision. */
 async function mark(server: DurableServer, kill: number): Promise<number> {
   return versionOf(await ask<ConfigMap>(server, COLLECTION, { metadata: { name: `marker-${kill}` } }));
 }
 
-/** Every object is whole, and is what was last acknowledged of it, or what was on its way. Answers how many were that. */
+/**
+ * Checks that every object is complete and has its last acknowledged content, or that of a write in progress. Returns
+ * the number of the latter.
+ */
 function checkWriter(writer: Writer, held: Held): number {
   const { pending } = writer;
   writer.pending = undefined;
@@ -152,7 +155,10 @@ function highestOf(writers: readonly Writer[], watcher: Watcher, before: number)
   );
 }
 
-/** What was watched, before the kill and after it, is every version once and in order, and leads to what is held now. */
+/**
+ * Checks that the watched events before and after the kill contain every version once and in order, and lead to the
+ * current objects.
+ */
 function checkHistory(writers: readonly Writer[], { seen }: Watcher, held: Held): void {
   const versions = seen.map(({ object }) => versionOf(object));
   expect(versions, 'events came twice or out of order').toEqual([...new Set(versions)].sort((a, b) => a - b));

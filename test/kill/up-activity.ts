@@ -9,11 +9,11 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { Ledger } from './up-ledger.ts';
 
 export const namespace = 'default';
-/** Those that are there from the first to the last moment, and always run. */
+/** VMs that exist and run from the first to the last moment. */
 export const MACHINES = ['vm-0', 'vm-1', 'vm-2', 'vm-3', 'vm-4', 'vm-5'];
 export const AGGREGATED = 'rbac.authorization.k8s.io/aggregate-to-view';
 
-/** Machines with a disk that may be written from two nodes, and with so much memory that sending it takes a while. */
+/** VMs with a disk that can be written from two nodes, and with so much memory that a migration takes a while. */
 export async function makeMachines(client: Client, ledger: Ledger): Promise<void> {
   for (const name of MACHINES) {
     await ledger.write(client, PERSISTENT_VOLUME_CLAIMS, {
@@ -35,14 +35,14 @@ export async function makeMachines(client: Client, ledger: Ledger): Promise<void
   }
 }
 
-/** What users do to machines and roles, one after the other, until the server is gone. */
+/** User actions on VMs and roles, one after the other, until the server is killed. */
 export class Activity {
   readonly #random: Random;
   readonly #ledger: Ledger;
   #count = 0;
-  /** Machines that were asked to start anew since this was last emptied. */
+  /** VMs that were restarted on request since this was last cleared. */
   readonly restarted = new Set<string>();
-  /** Copies that nobody has deleted. */
+  /** Clones that were not deleted. */
   readonly copies = new Set<string>();
   readonly #snapshots: string[] = [];
 
@@ -51,7 +51,7 @@ export class Activity {
     this.#ledger = ledger;
   }
 
-  /** One thing. Fails with a KubeError where the server refuses it, and with another where the server is gone. */
+  /** Performs one action. Throws a KubeError if the server rejects it, and another error if the server was killed. */
   async act(client: Client): Promise<void> {
     const random = this.#random;
     const number = ++this.#count;
@@ -69,7 +69,7 @@ export class Activity {
     if (this.#random.next() < 0.5)
       return await this.#ask(client, vm, number, 'migrate', { migrateSpec: { live: true } });
     const spec = { vmiName: vm };
-    // Not followed: it goes with its instance, and of those that are over only some are kept.
+    // The migration is not tracked: it is deleted with its instance, and only some finished ones are retained.
     await client.create(VMIMS, { metadata: { name: `mig-${number}`, namespace }, spec });
   }
 
@@ -92,7 +92,7 @@ export class Activity {
     await this.#ledger.write(client, OPERATIONS, { metadata: { name: `op-${number}`, namespace }, spec });
   }
 
-  /** Roles that the role view is made of, and who has them. */
+  /** Aggregated roles of the role view, and their subjects. */
   async #role(client: Client): Promise<void> {
     const name = `kill-${this.#random.int(0, 5)}`;
     const rules = [{ apiGroups: ['example.com'], resources: [name], verbs: [this.#random.pick(['get', 'list'])] }];
@@ -112,7 +112,7 @@ export class Activity {
     await this.#ledger.write(client, CONFIG_MAPS, { metadata: { name, namespace }, data });
   }
 
-  /** Copies and snapshots that nobody needs go. */
+  /** Deletes clones and snapshots that are not needed. */
   async #tidy(client: Client): Promise<void> {
     const [copy] = this.copies;
     if (copy !== undefined && this.copies.size > 2) {

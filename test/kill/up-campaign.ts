@@ -14,27 +14,27 @@ export interface Campaign {
   readonly folder: string;
   readonly kills: number;
   readonly seed: string;
-  /** Told what happens, for whoever looks for why something went wrong. */
+  /** Receives what happens, for debugging. */
   readonly log: (line: string) => void;
 }
 
 export interface Survival {
   readonly kills: number;
   readonly acknowledged: number;
-  /** How many came to which end: `clone Succeeded`, `migration Failed`. */
+  /** Number of results of each kind: `clone Succeeded`, `migration Failed`. */
   readonly ends: Readonly<Record<string, number>>;
 }
 
-/** How long everything may take to come to its end after a kill. */
+/** Maximum time for everything to finish after a kill. */
 const DEADLINE_MS = 120_000;
-/** How long a kill waits for the moment that it was to come at. */
+/** Maximum time that a kill waits for its moment. */
 const TRIGGER_MS = 4000;
 const MIGRATION_PHASES = ['Scheduling', 'Scheduled', 'PreparingTarget', 'TargetReady', 'Running', 'Succeeded'];
 
 /**
- * Kills `vimana up` this many times while machines move, are copied and go back to snapshots and roles change, each time
- * at another moment, and checks after each that nothing acknowledged is lost, nothing is there twice, and everything
- * comes to an end. Throws where it does not.
+ * Kills `vimana up` this many times while VMs are migrated, cloned and restored and roles change, each time at another
+ * moment. Checks after each that nothing acknowledged is lost, nothing exists twice, and everything finishes. Throws if
+ * that is not the case.
  */
 export async function surviveKillsOfUp({ folder, kills, seed, log }: Campaign): Promise<Survival> {
   const random = seededRandom(seed);
@@ -70,7 +70,7 @@ export async function surviveKillsOfUp({ folder, kills, seed, log }: Campaign): 
 
 interface Moment {
   readonly what: string;
-  /** The state of an object that it comes with; absent: it comes after the time. */
+  /** State of an object that triggers the kill. If absent, a time triggers it. */
   readonly at?: { readonly type: ResourceType; readonly matches: (object: KubeObject) => boolean };
   readonly afterMs: number;
 }
@@ -96,7 +96,7 @@ async function actUntilKilled(up: DurableUp, activity: Activity, moment: Moment,
     } catch (error) {
       if (!(error instanceof KubeError)) break;
     }
-    // Not more than the machines can do in a while.
+    // The number of actions is limited to what the VMs can complete.
     await realClock.sleep(count < 6 ? random.int(0, 50) : 500);
   }
   await killed;
@@ -108,7 +108,7 @@ async function killAt(up: DurableUp, moment: Moment, over: AbortController): Pro
   await up.kill();
 }
 
-/** Waits for the moment; at most for as long as anything should take to get there. */
+/** Waits for the moment, up to a timeout. */
 async function waitFor(client: Client, { at, afterMs }: Moment, signal: AbortSignal): Promise<void> {
   const enough = new AbortController();
   using _timer = realClock.timer(TRIGGER_MS, () => enough.abort());
@@ -119,13 +119,13 @@ async function waitFor(client: Client, { at, afterMs }: Moment, signal: AbortSig
         if (signal.aborted || at.matches(event.object)) break;
       }
     } catch {
-      // It did not come.
+      // The moment did not occur.
     }
   }
   await realClock.sleep(afterMs);
 }
 
-/** What is there when all has come to rest. */
+/** Reads all objects after everything has settled. */
 async function settled(client: Client, what: string): Promise<Scene> {
   const end = realClock.monotonic() + DEADLINE_MS;
   for (;;) {
@@ -138,7 +138,10 @@ async function settled(client: Client, what: string): Promise<Scene> {
   }
 }
 
-/** Machines that nobody asked to start anew are the same runs as before; operations that were over have not changed. */
+/**
+ * Checks that VMs without a requested restart still have the same instance, and that finished operations have not
+ * changed.
+ */
 function checkAgain(before: Scene, after: Scene, { restarted }: Activity, what: string): Scene {
   const wrong: string[] = [];
   const runOf = ({ vmis }: Scene, name: string) => {

@@ -11,7 +11,7 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '#platform/kube/kin
 import type { KubeObject } from '#platform/kube/kube-object';
 import { AGGREGATED, MACHINES } from './up-activity.ts';
 
-/** Everything that matters, at about one moment. */
+/** All relevant objects at about the same time. */
 export interface Scene {
   readonly vms: readonly Vm[];
   readonly vmis: readonly Vmi[];
@@ -28,7 +28,7 @@ export interface Scene {
 export async function sceneOf(client: Client): Promise<Scene> {
   const items = async <T>(list: Promise<{ readonly items: readonly T[] }>) => (await list).items;
   return {
-    // In this order: what explains a pod is there before it, and is told of after it.
+    // The order matters: the reason of a pod exists before it, and is read after it.
     pods: await items(client.list(PODS)),
     migrations: await items(client.list(VMIMS)),
     vmis: await items(client.list(VMIS)),
@@ -46,7 +46,7 @@ const isOver = (phase: string | undefined) => phase === 'Succeeded' || phase ===
 const livePods = ({ metadata }: Vmi, pods: readonly Pod[]) =>
   pods.filter((pod) => pod.metadata.labels?.[CREATED_BY_LABEL] === metadata.uid && !isOver(pod.status?.phase));
 
-/** What must not be at any moment: a machine in two pods, or a launcher that neither holds one nor a migration needs. */
+/** Checks what must never happen: a VM in two pods, or a launcher that neither runs a VM nor belongs to a migration. */
 export function doubled({ vmis, pods, migrations }: Scene): string[] {
   const wrong: string[] = [];
   for (const vmi of vmis) {
@@ -62,7 +62,7 @@ export function doubled({ vmis, pods, migrations }: Scene): string[] {
           each.status?.migrationState?.sourcePod === metadata.name,
       );
     const unexplained = livePods(vmi, pods).filter((pod) => !isExplained(pod));
-    // One that has not begun to run has a launcher that it does not name yet.
+    // A VM that is not running yet has a launcher that it does not name yet.
     const begins = Object.keys(active).length === 0 ? 1 : 0;
     if (unexplained.length > begins)
       wrong.push(`${name} has launchers for nothing: ${unexplained.map(({ metadata }) => metadata.name).join(', ')}`);
@@ -70,7 +70,7 @@ export function doubled({ vmis, pods, migrations }: Scene): string[] {
   return wrong;
 }
 
-/** What a world at rest must not show. */
+/** Checks what must not exist after everything has settled. */
 export function unsettled(scene: Scene): string[] {
   const { vms, vmis, pods, migrations, operations, snapshots, claims, nodes } = scene;
   const wrong: string[] = [];
@@ -98,7 +98,7 @@ export function unsettled(scene: Scene): string[] {
   return [...wrong, ...leftOvers(scene), ...unaggregated(scene)];
 }
 
-/** Pods, claims and volumes whose machine is gone. */
+/** Returns pods, claims and volumes whose VM was deleted. */
 function leftOvers({ vms, vmis, pods, claims, volumes }: Scene): string[] {
   const uids = new Set([...vms, ...vmis].map(({ metadata }) => metadata.uid));
   const isOrphan = ({ metadata }: KubeObject) =>
@@ -114,7 +114,7 @@ function leftOvers({ vms, vmis, pods, claims, volumes }: Scene): string[] {
   ];
 }
 
-/** The role view is made of all that say so, and of nothing else. */
+/** Checks that the role view aggregates exactly the labeled roles. */
 function unaggregated({ roles }: Scene): string[] {
   const view = roles.find(({ metadata }) => metadata.name === 'view');
   const wanted = roles

@@ -8,13 +8,13 @@ interface Entry {
   readonly type: ResourceType;
   readonly name: string;
   readonly namespace: string | undefined;
-  /** What was last acknowledged; undefined where the object is deleted, or never was. */
+  /** Last acknowledged state, or undefined if the object was deleted or never created. */
   known: string | undefined;
-  /** What was on its way when the connection broke: it may have happened or not. */
+  /** State of a write in progress when the connection broke. It may have been stored or not. */
   pending: { readonly stamp: string | undefined } | undefined;
 }
 
-/** Writes objects, and knows what was acknowledged of each. */
+/** Writes objects and records what was acknowledged. */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   #stamps = 0;
@@ -24,7 +24,7 @@ export class Ledger {
     return this.#entries.get(`${type.plural}/${name}`)?.known !== undefined;
   }
 
-  /** Creates an object, or writes it anew. */
+  /** Creates an object or overwrites it. */
   async write(client: Client, type: ResourceType, object: KubeObjectDraft): Promise<void> {
     const { name, namespace } = object.metadata;
     const entry = this.#entryOf(type, name, namespace);
@@ -44,7 +44,7 @@ export class Ledger {
     await this.#send(this.#entryOf(type, name, namespace), undefined, () => client.delete(type, name, where));
   }
 
-  /** What a server that was started anew does not hold as it was acknowledged. Answers leave no doubt afterwards. */
+  /** Returns what a restarted server does not have as it was acknowledged. Reads then resolve pending writes. */
   async lost(client: Client): Promise<string[]> {
     const wrong: string[] = [];
     for (const [key, entry] of this.#entries) {
@@ -52,7 +52,7 @@ export class Ledger {
       const found = await ignoreNotFound(client.get(type, name, namespace === undefined ? {} : { namespace }));
       const stamp = found?.metadata.annotations?.[STAMP];
       const isPending = pending !== undefined && pending.stamp === stamp;
-      // Whatever is on its way out goes only when others let it.
+      // A terminating object is deleted only when its finalizers are removed.
       const isLeaving = found?.metadata.deletionTimestamp !== undefined && (known === undefined || isPending);
       if (stamp !== known && !isPending && !isLeaving) wrong.push(`${key} is ${stamp}, and ${known} was acknowledged`);
       Object.assign(entry, { known: isLeaving ? undefined : stamp, pending: undefined });
@@ -73,7 +73,7 @@ export class Ledger {
     try {
       await send();
     } catch (error) {
-      // What the server refused has not happened.
+      // A rejected write was not stored.
       if (error instanceof KubeError) entry.pending = undefined;
       throw error;
     }

@@ -8,19 +8,19 @@ export interface Change {
   readonly object: ConfigMap;
 }
 
-/** Follows all changes over any number of servers; what it has seen is without gap, or `lost` says why not. */
+/** Watches all changes across server restarts. Its events have no gap, or `lost` gives the reason. */
 export class Watcher {
   readonly seen: Change[] = [];
-  /** The newest version that was seen, from which a new server is asked to go on. */
+  /** Latest observed version, from which the next watch continues. */
   version: number;
-  /** How often a server no longer had the version that was asked for. */
+  /** Number of times that a server no longer had the requested version. */
   lost = 0;
 
   constructor(version: number) {
     this.version = version;
   }
 
-  /** Reads until the server is gone, or `enough` says so. */
+  /** Reads until the server is killed, or `enough` returns true. */
   async watch(server: DurableServer, dispatcher: Dispatcher, enough: (change: Change) => boolean): Promise<void> {
     try {
       const answer = await request(`${server.url}${COLLECTION}?watch=true&resourceVersion=${this.version}`, {
@@ -38,7 +38,7 @@ export class Watcher {
         if (enough(change)) return;
       }
     } catch {
-      // The server is gone.
+      // The server was killed.
     }
   }
 }

@@ -5,10 +5,10 @@ import type { DurableServer } from './durable-server.ts';
 
 export const COLLECTION = '/api/v1/namespaces/default/configmaps';
 
-/** What an object is known to be: a version and a number, or nothing. */
+/** Known state of an object: a version and a number, or nothing. */
 export interface Known {
   readonly version: number;
-  /** Undefined where the object is deleted. */
+  /** Undefined if the object was deleted. */
   readonly number: number | undefined;
 }
 
@@ -17,31 +17,31 @@ export interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Data that shows whether it is whole and whose it is. */
+/** Data that shows whether it is complete and who wrote it. */
 export function sealed(name: string, number: number, size: number): Record<string, string> {
   const padding = 'ü'.repeat(size);
   const seal = createHash('sha1').update(`${name} ${number} ${padding}`).digest('hex');
   return { number: String(number), padding, seal };
 }
 
-/** Whether an object is as some writer once made it, and not a mixture. */
+/** Reports whether an object is as a writer once wrote it, not a mixture. */
 export function isWhole({ metadata, data = {} }: ConfigMap): boolean {
   const { number = '', padding = '' } = data;
   return JSON.stringify(data) === JSON.stringify(sealed(metadata.name, Number(number), padding.length));
 }
 
-/** Writes objects of its own, one after the other, and knows what was acknowledged of each. */
+/** Writes its own objects, one after the other, and records what was acknowledged. */
 export class Writer {
-  /** The last acknowledged state of each object. */
+  /** Last acknowledged state of each object. */
   readonly known = new Map<string, Known>();
-  /** Every version that was acknowledged, and what it was. */
+  /** Every acknowledged version with its content. */
   readonly acknowledged: { readonly name: string; readonly version: number; readonly number: number }[] = [];
-  /** The write that was on its way when the connection broke; it may have happened or not. */
+  /** Write in progress when the connection broke. It may have been stored or not. */
   pending: { readonly name: string; readonly number: number | undefined } | undefined;
   readonly #names: readonly string[];
   readonly #random: Random;
   #count = 0;
-  /** How many writes were acknowledged since the first. */
+  /** Number of acknowledged writes. */
   acknowledgedInAll = 0;
 
   constructor(id: number, random: Random) {
@@ -49,7 +49,7 @@ export class Writer {
     this.#random = random;
   }
 
-  /** Writes until the server is gone. Throws where the server refuses a write. */
+  /** Writes until the server is killed. Throws if the server rejects a write. */
   async writeUntilGone(server: DurableServer, dispatcher: Dispatcher, onAcknowledged: () => void): Promise<void> {
     for (;;) {
       const name = this.#random.pick(this.#names);

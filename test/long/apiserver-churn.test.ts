@@ -16,7 +16,7 @@ import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { KubeError } from '#platform/kube/kube-error';
 import { startVmControlPlane } from '#programs/embedded/control-plane';
 
-/** An hour at 200 writes a second, in rounds of ten minutes. */
+/** One hour at 200 writes a second, in rounds of ten minutes. */
 const ROUNDS = 6;
 const WRITES_A_ROUND = 120_000;
 const AT_ONCE = 100;
@@ -53,7 +53,7 @@ it('keeps memory, history and file flat over an hour of writes, lists and watche
       figures.push(await measure(plane, folder));
     }
     expect(await steady.close()).toBeGreaterThan((ROUNDS * WRITES_A_ROUND) / 2);
-    // By the end of the second round, history has been full for the first time.
+    // By the end of the second round, history has reached its limit for the first time.
     const [, reference = {}, ...later] = figures;
     for (const figure of later) {
       for (const [name, value] of Object.entries(figure)) {
@@ -66,7 +66,7 @@ it('keeps memory, history and file flat over an hour of writes, lists and watche
   }
 });
 
-/** Creates, changes or deletes some object, whichever it then is. */
+/** Creates, updates or deletes an object, depending on its state. */
 async function write(client: Client, random: ReturnType<typeof seededRandom>): Promise<void> {
   const name = `c-${random.int(1, OBJECTS)}`;
   const data = { a: 'x'.repeat(random.int(200, 3_000)) };
@@ -82,7 +82,7 @@ async function write(client: Client, random: ReturnType<typeof seededRandom>): P
   }
 }
 
-/** Watches over HTTPS with a limit of their own far away; closing them answers how many events the first of them saw. */
+/** Opens watches over HTTPS with a long timeout. Closing them returns how many events the first one received. */
 async function openWatches(
   { url, adminToken }: ControlPlane,
   count: number,
@@ -119,7 +119,10 @@ async function measure({ backend }: ControlPlane, folder: string): Promise<Recor
   };
 }
 
-/** The least of several looks: what closed connections held goes with them, which takes the collector more than one. */
+/**
+ * Returns the minimum of several measurements, because it takes more than one garbage collection to free closed
+ * connections.
+ */
 async function memoryInUse(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 8; look++) {

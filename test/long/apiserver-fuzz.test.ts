@@ -9,8 +9,8 @@ const MOST_MEMORY_MIB = 1_200;
 
 const TIMEOUT = 20 * 60_000;
 
-// Every run sends other requests; the seed in a failure sends the same ones again.
-it('answers 100,000 hostile requests with a Status, whatever they are', { timeout: TIMEOUT }, async () => {
+// Every run sends other requests. The seed in a failure message reproduces them.
+it('responds to 100,000 hostile requests with a Status, whatever they are', { timeout: TIMEOUT }, async () => {
   const seed = process.env['VIMANA_FUZZ_SEED'] ?? systemRandom().hex(8);
   const server = await AttackedServer.start();
   try {

@@ -13,7 +13,7 @@ import { hasPrograms } from '#testing/programs';
 
 const SOURCE = resolve(import.meta.dirname, '../clients/go');
 
-/** Building client-go takes minutes on a machine that never did, so that this is no part of `npm test`. */
+/** The first build of client-go takes minutes, so this is not part of `npm test`. */
 const hasGo = hasPrograms('client-go', 'go');
 
 it.skipIf(!hasGo)('serves client-go: informers, leader election, apply, dynamic client, a restart', async () => {

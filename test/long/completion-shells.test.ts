@@ -53,7 +53,7 @@ describe('completion in a real shell', () => {
 
   const start = (program: string, ...args: string[]) => spawn(program, args, { cwd: folder, env });
 
-  /** Lines that somebody breaks off, and what the tabulator makes of them. */
+  /** Incomplete command lines, and their completions. */
   const LINES: Readonly<Record<string, string>> = {
     'vimana vm mig': 'vimana vm migrate',
     'vimana vm list --output=ya': 'vimana vm list --output=yaml',
@@ -80,7 +80,7 @@ describe('completion in a real shell', () => {
       const made: Record<string, string> = {};
       for (const line of Object.keys(LINES)) {
         out = '';
-        // The shell is asked to print the line that it has made of it, in place of running it.
+        // The shell prints the completed line instead of running it.
         child.stdin.write(`${line}\t\u0001echo "<\u0005>"\r`);
         await until(/\n<[^\n]*>[^]*ready> /);
         made[line] = (/\n<([^\n]*)>/.exec(out)?.[1] ?? '').trim();

@@ -5,7 +5,7 @@ import { play } from '../guides/play.ts';
 
 const isPlayed = ({ first, hasSlow, needsCluster, steps }: Guide) => !needsCluster && (first ? hasSlow : steps > 0);
 
-describe.skipIf(!hasKubectl())('a guide does what it says, slow steps included', () => {
+describe.skipIf(!hasKubectl())('a guide works as written, including slow steps', () => {
   it.each(GUIDES.filter(isPlayed))(
     '$name',
     async ({ file }) => {

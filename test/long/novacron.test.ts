@@ -13,8 +13,8 @@ spec:
   operation: ${kind}
 ${more}`;
 
-/** What people do with a VirtualMachine of novacron.io and kubectl. */
-describe.skipIf(!hasKubectl())('a machine of novacron.io on vimana up', () => {
+/** Common tasks with a VirtualMachine of novacron.io and kubectl. */
+describe.skipIf(!hasKubectl())('a VM of novacron.io on vimana up', () => {
   const flags = ['--dialects', 'hypersdk,novacron', '--ephemeral', '--empty', '--nodes', '3'];
   const cluster = onCluster(() => startUp(flags), SLOW);
   const { ok, field } = cluster;
@@ -26,7 +26,7 @@ describe.skipIf(!hasKubectl())('a machine of novacron.io on vimana up', () => {
   }
 
   it(
-    'runs, is snapshotted, moved, copied and restored by operations, and goes with its disks',
+    'runs, is captured, migrated, cloned and restored by operations, and is deleted with its disks',
     async () => {
       await ok('apply -f examples/novacron/vm-minimal.yaml');
       for (const condition of ['Ready', 'LiveMigratable']) await wait(TINY, `condition=${condition}`);
@@ -53,7 +53,7 @@ describe.skipIf(!hasKubectl())('a machine of novacron.io on vimana up', () => {
     SLOW,
   );
 
-  it('is taken as it is documented, and waits where something is not served yet, which it names', async () => {
+  it('is accepted as documented, and reports unsupported fields that it waits for', async () => {
     const { code, err } = await cluster.kubectl.run([
       'apply',
       '-f',
@@ -61,7 +61,7 @@ describe.skipIf(!hasKubectl())('a machine of novacron.io on vimana up', () => {
     ]);
     expect(code).toBe(0);
     for (const name of ['template.spec.devices', 'template.spec.lifecycle.preStart', 'snapshotPolicy']) {
-      expect(err).toContain(`Warning: spec.${name} is not served yet, and the machine is not started with it: `);
+      expect(err).toContain(`Warning: spec.${name} is not supported yet, and the VM will not start with it: `);
     }
     const machine = 'virtualmachines.novacron.io/example-vm';
     await wait(machine, 'jsonpath={.status.phase}=Pending');

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const simulate = (...args: string[]) =>
   spawnSync(LAUNCHER, ['simulate', ...args], { encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: folder } });
 
-/** Begins a day at the speed of the clock on the wall, and answers when it writes. */
+/** Starts a day in real time, and resolves when it writes. */
 async function begun(out: string): Promise<ChildProcess> {
   const args = ['simulate', '--scenario', busy, '--speed', '60', '--out', out];
   const child = spawn(LAUNCHER, args, { env: { PATH: process.env['PATH'], HOME: folder }, stdio: 'ignore' });
@@ -21,7 +21,7 @@ async function begun(out: string): Promise<ChildProcess> {
   return child;
 }
 
-/** A scenario in which everything happens that can, on few nodes. */
+/** A scenario with every kind of event, on few nodes. */
 const BUSY = `apiVersion: simulation.node-classifier.io/v1alpha1
 kind: SimulationScenario
 metadata: { name: busy }
@@ -67,7 +67,7 @@ const filesOf = (out: string) =>
 const lines = (text: string | undefined) => (text ?? '').split('\n').filter((line) => line !== '');
 
 describe('vimana simulate', () => {
-  it('gives the same bytes for the same seed, and others for another', () => {
+  it('writes the same bytes for the same seed, and others for another', () => {
     const out = (name: string) => join(folder, name);
     const one = simulate('--scenario', busy, '--seed', '7', '--out', out('one'));
     expect(one.stderr).toBe('');
@@ -94,7 +94,7 @@ describe('vimana simulate', () => {
     expect(lines(first['cluster.jsonl'])).toHaveLength(36);
     expect(lines(first['cluster.csv'])).toHaveLength(37);
     expect(lines(first['migrations.jsonl'])).toHaveLength(summary.migrations.completed + summary.migrations.failed);
-    // A node that fails is down until it recovers, and nothing is moved to it.
+    // A failed node is down until it recovers, and no VM is moved to it.
     const down = lines(first['nodes.jsonl'])
       .map((line) => JSON.parse(line))
       .filter(({ node, up }) => node === 'rack-3' && !up);
@@ -103,7 +103,7 @@ describe('vimana simulate', () => {
     expect(moves.filter(({ t, wanted }) => t > 1900 && t < 3600 && wanted === 'rack-3')).toEqual([]);
   }, 300_000);
 
-  it('ends sooner, leaves machines where they are, and keeps to a speed where it is asked to', () => {
+  it('ends sooner, moves no VMs, and keeps a given speed on request', () => {
     const out = join(folder, 'short');
     const scenario = join(EXAMPLES, 'scenario-small.yaml');
     const flags = ['--until', '2m', '--speed', '60', '--no-rebalance', '--nodes', '2', '--sample', '1m'];
@@ -120,7 +120,7 @@ describe('vimana simulate', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'finishes its report at %s, and says how far it came',
+    'completes its report on %s, and reports how far it came',
     async (signal, code) => {
       const out = join(folder, signal);
       mkdirSync(out);
@@ -142,7 +142,7 @@ describe('vimana simulate', () => {
     120_000,
   );
 
-  it('takes the folder of a simulation that was killed', async () => {
+  it('reuses the directory of a simulation that was killed', async () => {
     const out = join(folder, 'killed');
     const child = await begun(out);
     const ended = once(child, 'exit');
@@ -153,7 +153,7 @@ describe('vimana simulate', () => {
     expect(Object.keys(filesOf(out))).toHaveLength(14);
   }, 120_000);
 
-  it('tells everything that is wrong with a scenario at once, with its lines', () => {
+  it('reports everything that is wrong with a scenario at once, with its lines', () => {
     const wrong = join(folder, 'wrong.yaml');
     writeFileSync(
       wrong,
@@ -180,7 +180,7 @@ describe('vimana simulate', () => {
     [['--scenario', busy, '--out', folder], 'which is of no report'],
     [['--scenario', busy, '--out', '/proc/x'], 'cannot write to /proc/x'],
     [['--scenario', busy, '--out', busy], `cannot write to ${busy}`],
-  ])('refuses %j', (args, why) => {
+  ])('rejects %j', (args, why) => {
     const { stderr, status } = simulate(...args);
     expect(status).toBeGreaterThan(0);
     expect(stderr).toContain(why);

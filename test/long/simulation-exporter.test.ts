@@ -21,7 +21,7 @@ describe('vimana exporter alone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-exporter-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('works on paper where there is no cluster', async () => {
+  it('works in memory without a cluster', async () => {
     const nowhere = { KUBECONFIG: join(folder, 'nowhere') };
     const exporter = await startExporter(['--scenario', `${SCENARIOS}#mixed_load`], nowhere);
     const warning = 'Running without pod management - metrics will be calculated from VMs directly';
@@ -30,7 +30,7 @@ describe('vimana exporter alone', () => {
     await exporter.stop();
   });
 
-  it('works on paper until the cluster answers', async () => {
+  it('works in memory until the cluster responds', async () => {
     const up = await startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '12']);
     const text = readFileSync(up.kubeconfig, 'utf8');
     const [, server = ''] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(text) ?? [];
@@ -71,7 +71,7 @@ describe('vimana exporter alone', () => {
   it.each([
     ['--kubeconfig', 'nowhere', 'nowhere'],
     ['--context', 'nobody', 'nobody'],
-  ])('does not start where %s cannot be used', (flag, value, said) => {
+  ])('does not start if %s is invalid', (flag, value, said) => {
     const env = { PATH: process.env['PATH'], HOME: folder };
     const run = spawnSync(join(ROOT, 'bin/vimana'), ['exporter', '--port', '0', flag, value], {
       encoding: 'utf8',
@@ -80,7 +80,7 @@ describe('vimana exporter alone', () => {
     expect([run.status, run.stderr]).toEqual([1, expect.stringContaining(said)]);
   });
 
-  it('says what is wrong with a scenario, and does not start', () => {
+  it('reports what is wrong with a scenario, and does not start', () => {
     const file = join(folder, 'broken.json');
     writeFileSync(file, JSON.stringify({ a: [{ name: 'n', vms: [{ id: 'x', cpu_consumption: -1 }] }] }));
     const { status, stderr } = spawnSync(join(ROOT, 'bin/vimana'), ['exporter', '--scenario', file], {

@@ -11,14 +11,14 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { seededRandom } from '#platform/base/random';
 
 const OBJECTS = 5_000;
-/** An hour at 200 writes a second, in rounds of ten minutes. */
+/** One hour at 200 writes a second, in rounds of ten minutes. */
 const ROUNDS = 6;
 const WRITES_A_ROUND = 120_000;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Updates, deletes and creates at random while a watcher reads along and another does not. */
+/** Random updates, deletions and creations while one watcher reads and another does not. */
 async function churn(store: Store, pass: () => Promise<void>, measure: () => number[]): Promise<number[][]> {
   const random = seededRandom('churn');
   const stop = new AbortController();
@@ -51,7 +51,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
 }
 
-/** No figure of a later round is much above that of the second, when history has been full for the first time. */
+/** No measurement of a later round is much above that of the second, when history has reached its limit. */
 function expectFlat(figures: readonly (readonly number[])[]): void {
   const reference = figures[1] ?? [];
   for (const figure of figures.slice(2)) {

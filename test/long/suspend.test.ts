@@ -5,10 +5,10 @@ import { startUp } from '../e2e/support/vimana.ts';
 import { words } from '../e2e/support/words.ts';
 
 const WAIT = { timeout: 60_000, interval: 200 };
-/** Longer than any lease of a node, and than anybody waits for one. */
+/** Longer than any lease of a node, and than any timeout for it. */
 const STALL_MS = 75_000;
 
-it('vimana up goes on with every machine that it had after it was stopped for longer than the leases last', async () => {
+it('vimana up continues with all VMs after it was suspended for longer than the leases', async () => {
   const server = await startUp([]);
   try {
     const kubectl = new Kubectl(server.kubeconfig, server.folder);
@@ -23,7 +23,7 @@ it('vimana up goes on with every machine that it had after it was stopped for lo
       process.kill(server.pid, 'SIGSTOP');
       await realClock.sleep(STALL_MS);
       process.kill(server.pid, 'SIGCONT');
-      // What would end them does so within the time after which a silent node is given up.
+      // Anything that would stop them does so within the time until a node is declared lost.
       await realClock.sleep(45_000 + rest);
       expect({ machines: await list(), nodes: await nodes() }).toEqual(before);
     }

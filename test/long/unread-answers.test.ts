@@ -10,7 +10,7 @@ const PATH = '/api/v1/namespaces/default/configmaps';
 const OBJECTS = 40;
 const SIZE = 900_000;
 const REQUESTS = 150;
-/** A single answer is 36 MB, and all of them would be 5 GB. */
+/** A single response is 36 MB, and all of them would be 5 GB. */
 const MOST_MORE_MIB = 400;
 const TIMEOUT = 60_000;
 
@@ -35,10 +35,12 @@ const WAYS: readonly (readonly [string, string, string])[] = [
   ['watches', '?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan', 'application/json'],
 ];
 
-/** Half of the answers are compressed. */
+/** Half of the responses are compressed. */
 const encodingOf = (i: number) => (i % 2 === 0 ? 'gzip' : 'identity');
 
-/** How much the server grows while `REQUESTS` answers are not read, which it is still fit to serve beside. */
+/**
+ * Returns how much the memory of the server grows while `REQUESTS` responses are not read. It must still serve others.
+ */
 async function growth(attack: () => Promise<() => void>): Promise<number> {
   const { rssMiB: before } = await server.health();
   const end = await attack();
@@ -57,7 +59,7 @@ async function growth(attack: () => Promise<() => void>): Promise<number> {
 }
 
 it.each(WAYS)(
-  'keeps little of %s that nobody reads over HTTP/2',
+  'buffers little of %s that is not read over HTTP/2',
   { timeout: TIMEOUT },
   async (_name, query, accept) => {
     const grown = await growth(async () => {
@@ -76,7 +78,7 @@ it.each(WAYS)(
 );
 
 it.each(WAYS)(
-  'keeps little of %s that nobody reads over HTTP/1.1',
+  'buffers little of %s that is not read over HTTP/1.1',
   { timeout: TIMEOUT },
   async (_name, query, accept) => {
     const grown = await growth(async () => {

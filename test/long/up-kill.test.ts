@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { surviveKillsOfUp } from '../kill/up-campaign.ts';
 
-/** The same by the hundreds is in test/nightly. VIMANA_KILL_SEED=x repeats what was drawn for x. */
+/** test/nightly runs hundreds of these. VIMANA_KILL_SEED=x repeats the run of seed x. */
 const SEED = process.env['VIMANA_KILL_SEED'] ?? 'long';
 
-it(`loses, doubles and forgets nothing over 20 kills of vimana up (seed ${SEED})`, async () => {
+it(`loses and duplicates nothing over 20 kills of vimana up (seed ${SEED})`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-up-kill-'));
   const story: string[] = [];
   try {

@@ -40,10 +40,10 @@ async function write(from: number, count: number): Promise<void> {
   }
 }
 
-// Counting objects takes a look at the whole heap.
+// Objects are counted in a snapshot of the whole heap.
 const SLOW = { timeout: 60_000 };
 
-test('a watch with a time limit keeps nothing of the events that it has handed on', SLOW, async () => {
+test('a watch with a timeout retains none of the events that it has sent', SLOW, async () => {
   const reading = await watch('timeoutSeconds=3600');
   await write(0, 50);
   await plane.until(() => reading.lines() >= 50);
@@ -57,7 +57,7 @@ test('a watch with a time limit keeps nothing of the events that it has handed o
   await reading.ended;
 });
 
-test('a watch ends in good order when its time is over, and not before', async () => {
+test('a watch ends cleanly at its timeout, and not before', async () => {
   const reading = await watch('timeoutSeconds=20');
   await clock.advance(19_000);
   const seen = reading.lines();
@@ -67,7 +67,7 @@ test('a watch ends in good order when its time is over, and not before', async (
   await reading.ended;
 });
 
-test('a limit of less than nothing is over at once, and one of nothing is none', async () => {
+test('a negative timeout ends at once, and zero means none', async () => {
   const over = await watch('timeoutSeconds=-1');
   await clock.advance(0);
   await over.ended;
@@ -76,6 +76,6 @@ test('a limit of less than nothing is over at once, and one of nothing is none',
   const seen = open.lines();
   await write(20_000, 1);
   await plane.until(() => open.lines() > seen);
-  // It ends with the server alone.
+  // It ends only with the server.
   open.ended.catch(() => {});
 });

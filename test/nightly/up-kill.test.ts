@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { surviveKillsOfUp } from '../kill/up-campaign.ts';
 
-/** VIMANA_KILL_SEED=x,y repeats what was drawn for x and y, each with a hundred kills. */
+/** VIMANA_KILL_SEED=x,y repeats the runs of seeds x and y, each with a hundred kills. */
 const SEEDS = process.env['VIMANA_KILL_SEED']?.split(',') ?? ['night', 'day'];
 
-it.each(SEEDS)('loses, doubles and forgets nothing over 100 kills of vimana up (seed %s)', async (seed) => {
+it.each(SEEDS)('loses and duplicates nothing over 100 kills of vimana up (seed %s)', async (seed) => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-up-kill-'));
   const story: string[] = [];
   try {

@@ -5,15 +5,15 @@ import { type LeaseWorld, NODE } from './world.ts';
 
 const RETRY_MS = 1000;
 
-/** The agent of the node: real leases, and a machine that does as they say. */
+/** The node agent, with the real lease logic and a machine that obeys it. */
 export class ModelAgent {
   readonly #world: LeaseWorld;
   readonly #own: OwnClock;
   #life: { readonly stop: AbortController; readonly leases: Leases } | undefined;
   machine: 'none' | 'running' | 'held' | 'ended' = 'none';
-  /** Whether its process stands still, and all in it. */
+  /** Whether its process is suspended. */
   sleeps = false;
-  /** What has ended the machine. */
+  /** Reason why the machine was stopped. */
   endedBy: string | undefined;
 
   constructor(world: LeaseWorld, own: OwnClock) {
@@ -22,7 +22,7 @@ export class ModelAgent {
     this.start();
   }
 
-  /** Whether anything of the machine happens: nothing does before a process that stood still has looked. */
+  /** Whether the machine makes progress. It does not until a suspended process has checked the time. */
   get runs(): boolean {
     return !this.sleeps && this.machine === 'running' && this.#life?.leases.held(NODE) === true;
   }
@@ -49,7 +49,7 @@ export class ModelAgent {
     leases.add(NODE);
   }
 
-  /** Its machine is gone with it, as far as anything happens; whoever is next may take it up. */
+  /** Its machine is stopped with it, as far as anything makes progress. The next process may adopt it. */
   kill(): void {
     this.#life?.stop.abort();
     this.#life = undefined;
@@ -61,7 +61,10 @@ export class ModelAgent {
     if (this.machine === 'none') void this.#adopt(signal);
   }
 
-  /** Takes the machine up where its instance says that it runs here, which was read at any time since the start. */
+  /**
+   * Adopts the machine if its instance is assigned to this node. The instance may have been read at any time since the
+   * start.
+   */
   async #adopt(signal: AbortSignal): Promise<void> {
     const { claim } = this.#world;
     const { leases } = this.#life ?? {};

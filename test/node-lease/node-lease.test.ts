@@ -21,7 +21,7 @@ const what = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('set clock' as const), ms: fc.integer({ min: -90_000, max: 90_000 }) }),
   },
 );
-/** What happens, how long it lasts where it does, and when the next follows. */
+/** An event, its duration if it has one, and the time until the next. */
 const step = fc.record({ what, lasts: pause, wait: pause });
 
 async function begun(seed: number, oneProcess = false) {
@@ -42,7 +42,7 @@ async function begun(seed: number, oneProcess = false) {
 }
 
 describe('a node that may be declared lost', () => {
-  it('never runs a machine that runs elsewhere, whatever stands still, is cut off or comes late', async () => {
+  it('never runs a machine that runs elsewhere, whatever is suspended, disconnected or delayed', async () => {
     let replaced = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.array(step, { minLength: 2, maxLength: 20 }), async (seed, steps) => {
@@ -58,7 +58,8 @@ describe('a node that may be declared lost', () => {
               if (each.who === 'agent') agent.sleeps = true;
               later(() => {
                 clocks[each.who].wake();
-                // A clock that was set back shows a sleep only to whoever asks for the uptime, once a second.
+                // After the clock was set back, only the uptime, read once a second, reveals that the process was
+                // suspended.
                 if (each.who === 'agent') clock.timer(setBack ? SECOND : 0, () => void (agent.sleeps = false));
               });
             }
@@ -80,13 +81,13 @@ describe('a node that may be declared lost', () => {
               server.patch(NODE, { metadata: { annotations: { note: String(clock.now()) } } });
             }
             if (each.do === 'delete lease') server.leases.delete(NODE);
-            // In small steps, since what is wrong for a moment is wrong.
+            // The steps are small, because even a momentary violation counts.
             for (let left = wait + 10; left > 0; left -= 500) {
               await clock.advance(Math.min(500, left));
               expect(agent.runs && world.replaced).toBe(false);
               const lease = server.leases.get(NODE);
               const lost = lease !== undefined && isDeclaredLost(lease);
-              // Else whoever starts next could take the machine up while somebody else is about to replace it.
+              // Otherwise the next process could adopt the machine while the operator is about to replace it.
               if (declared && lease !== undefined && !lost) expect(world.claim.phase).toBe('Failed');
               declared ||= lost;
             }
@@ -98,11 +99,11 @@ describe('a node that may be declared lost', () => {
       }),
       { numRuns: runs(60) },
     );
-    // Else nothing would have been tried.
+    // Otherwise nothing would have been tested.
     expect(replaced).toBeGreaterThan(0);
   });
 
-  it('goes on with its machine when a process that holds all of them stood still, however often and long', async () => {
+  it('continues its machine after a process with everything was suspended, however often and long', async () => {
     const sleeps = fc.array(fc.record({ ms: pause, awake: pause, machine: fc.boolean() }), {
       minLength: 1,
       maxLength: 12,
@@ -128,7 +129,7 @@ describe('a node that may be declared lost', () => {
     );
   });
 
-  it('goes on with its machine after its agent alone stood still, unless somebody declared it lost', async () => {
+  it('continues its machine after its node agent alone was suspended, unless it was declared lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), pause, fc.boolean(), fc.boolean(), async (seed, ms, machine, absent) => {
         const { world, clocks, agent, end } = await begun(seed);
@@ -137,7 +138,7 @@ describe('a node that may be declared lost', () => {
           clocks.agent.fallAsleep(machine);
           await world.clock.advance(ms);
           const declared = isDeclaredLost(world.server.get(NODE));
-          // The last renewal was seen five seconds before.
+          // The last renewal was observed five seconds before.
           expect(declared).toBe(!absent && ms >= 36_000);
           clocks.agent.wake();
           await world.clock.advance(5 * SECOND);

@@ -7,7 +7,7 @@ import { type LeaseWorld, NODE } from './world.ts';
 
 const EVERY_MS = 1000;
 
-/** An operator: the real watch over nodes, and a reconciliation that replaces a machine whose node is lost. */
+/** An operator with the real node watch, and a reconciliation that replaces the machine of a lost node. */
 export class ModelOperator {
   readonly #world: LeaseWorld;
   readonly #own: OwnClock;
@@ -31,7 +31,7 @@ export class ModelOperator {
     void this.#run(signal);
   }
 
-  /** What a watch tells, late or not at all. */
+  /** Delivers watch events late or not at all. */
   async sees(lease: Lease): Promise<void> {
     const told = await this.#world.ask(this.#name, this.#own, () => lease).catch(() => undefined);
     if (told === undefined) return;
@@ -49,7 +49,7 @@ export class ModelOperator {
 
   async #reconcile(): Promise<void> {
     const { claim } = this.#world;
-    // The instance is read first: what is decided later is written at this version.
+    // The instance is read first, so that the later write uses this version.
     const { phase, version } = await this.#world.ask(this.#name, this.#own, () => ({ ...claim }));
     if (phase !== 'Running' || !(await this.#nodes.isLost(NODE, this.#context))) return;
     await this.#world.ask(this.#name, this.#own, () => {

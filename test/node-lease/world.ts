@@ -6,12 +6,12 @@ import { NodeLeaseServer } from '#vm/node/agent/node-leases.fixture';
 
 export const NODE = 'n';
 
-/** What everybody believes of the one instance: whose it is, by compare-and-set. */
+/** Assignment of the only instance to a node, changed by compare-and-set. */
 export class Claim {
   phase: 'Running' | 'Failed' = 'Running';
   version = 0;
 
-  /** Whether it was still at that version. */
+  /** Returns whether the version was still current. */
   fail(version: number): boolean {
     if (this.version !== version) return false;
     this.phase = 'Failed';
@@ -20,21 +20,21 @@ export class Claim {
   }
 }
 
-/** How bad the network is. */
+/** Unreliability of the network. */
 export interface Network {
   slowMs: number;
-  /** Whose requests go nowhere. */
+  /** Processes whose requests are lost. */
   readonly cutOff: Set<string>;
 }
 
-/** A node with one machine, and all who may act on it, each with a clock that may stand still. */
+/** A node with one machine, and all processes that may act on it, each with a clock that may stop. */
 export class LeaseWorld {
   readonly clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
   readonly server = new NodeLeaseServer();
   readonly claim = new Claim();
   readonly network: Network = { slowMs: 0, cutOff: new Set() };
   readonly random: Random;
-  /** Whether the machine runs a second time elsewhere. */
+  /** Whether the machine runs a second time on another node. */
   replaced = false;
 
   constructor(seed: number) {
@@ -46,7 +46,7 @@ export class LeaseWorld {
     return new OwnClock(this.clock, 0, 1);
   }
 
-  /** The way of a process to the server. What is under way when the process stands still goes on. */
+  /** Connection of a process to the server. Requests in progress continue while the process is suspended. */
   reach(who: string, own: OwnClock): Client {
     return this.server.client(
       () => this.#way(who),
@@ -54,7 +54,7 @@ export class LeaseWorld {
     );
   }
 
-  /** Does something to the claim as a process would, over the network. */
+  /** Performs an action on the assignment over the network, as a process would. */
   async ask<T>(who: string, own: OwnClock, apply: () => T): Promise<T> {
     await this.#way(who);
     const answer = apply();

@@ -1,4 +1,4 @@
-/** Objects that nobody can mean, each for another reason; what the definitions refuse, and what only admission knows. */
+/** Invalid objects, each for another reason: some are rejected by the CRDs, others only by admission. */
 export interface BadObject {
   readonly what: string;
   readonly object: {

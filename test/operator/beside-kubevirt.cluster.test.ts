@@ -5,7 +5,7 @@ import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { helm, type Installation, installChart } from './installation.ts';
 
 const SCHEMA = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-/** The definition by which KubeVirt's own operator is known. */
+/** The CRD by which KubeVirt's own operator is recognized. */
 const definition = (kind: string, plural: string) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -24,7 +24,7 @@ const ITS_OWN = [
   definition('VirtualMachineInstanceMigration', 'virtualmachineinstancemigrations'),
 ];
 
-describe.skipIf(missingAssets().length > 0 || !hasKubectl())('where KubeVirt itself runs', () => {
+describe.skipIf(missingAssets().length > 0 || !hasKubectl())('beside KubeVirt itself', () => {
   let cluster: RealCluster;
   let kubectl: Kubectl;
   let installed: Installation | undefined;
@@ -41,19 +41,19 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('where KubeVirt its
     await cluster?.stop();
   });
 
-  it('the chart is refused that would take kubevirt.io from it', async () => {
+  it('a chart that would take kubevirt.io from it is rejected', async () => {
     const args = ['install', 'vimana-operator', 'deploy/helm/vimana', '-n', 'other', '--create-namespace'];
     await expect(helm(cluster, ...args)).rejects.toThrow('set dialects.kubevirt=false and instances=false');
   });
 
-  it('the other groups are looked after', async () => {
+  it('the other groups are managed', async () => {
     installed = await installChart(cluster, { set: ['dialects.kubevirt=false', 'instances=false'] });
     const operator = await installed.startReplica();
     await operator.untilReady();
     expect(operator.log()).not.toMatch(/forbidden|KubeVirt itself/);
   });
 
-  it('an operator that was started for all groups leaves kubevirt.io to it, and says so', async () => {
+  it('an operator for all groups leaves kubevirt.io to it, and reports that', async () => {
     const operator = await installed?.startReplica('--dialects=kubevirt,simulation', '--instances');
     await vi.waitFor(() => expect(operator?.log()).toContain('it manages kubevirt.io'), { timeout: 20_000 });
     await operator?.untilReady();

@@ -17,7 +17,7 @@ interface Conditioned {
   readonly conditions?: readonly KubeCondition[];
 }
 
-describe.skipIf(missingAssets().length > 0)('while no operator is there', () => {
+describe.skipIf(missingAssets().length > 0)('without a running operator', () => {
   let cluster: RealCluster;
   let client: HttpClient;
   let installed: Installation;
@@ -44,11 +44,11 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
       TIMEOUT,
     );
 
-  it('nothing of ours is let in unseen', async () => {
+  it('no object of ours is admitted unchecked', async () => {
     await expect(client.create(VMS, machine('late', namespace))).rejects.toMatchObject({ code: 500 });
   });
 
-  it('every deletion is taken, one by one and of many', async () => {
+  it('every deletion is accepted, single and of collections', async () => {
     const pods = (await client.list(PODS, { namespace })).items;
     expect(pods).toHaveLength(3);
     await client.delete(PODS, pods[0]?.metadata.name ?? '', { namespace });
@@ -62,12 +62,12 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
     }
   });
 
-  it('finalizers can be taken off by hand, and then the object is gone', async () => {
+  it('finalizers can be removed by hand, which deletes the object', async () => {
     await client.patch(VMS, 'b', { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
     await expect(client.get(VMS, 'b', { namespace })).rejects.toMatchObject({ code: 404 });
   });
 
-  it('Kubernetes finishes no namespace as long as an API group is registered that nobody serves', async () => {
+  it('Kubernetes completes no namespace deletion while an API group is registered but not served', async () => {
     await vi.waitFor(async () => {
       const path = '/apis/apiregistration.k8s.io/v1/apiservices/v1.subresources.kubevirt.io';
       const { body } = (await client.request({ method: 'GET', path })) as { body: { status?: Conditioned } };
@@ -85,7 +85,7 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
     }, TIMEOUT);
   });
 
-  it('a release without subresources keeps no namespace from going', async () => {
+  it('a release without subresources does not block the deletion of namespaces', async () => {
     const { name, namespace: home } = installed;
     await helm(cluster, 'upgrade', name, CHART, '-n', home, '--reuse-values', '--set', 'subresources=false');
     await gone('empty');
@@ -94,7 +94,7 @@ describe.skipIf(missingAssets().length > 0)('while no operator is there', () => 
     await gone('another');
   });
 
-  it('machines that were deleted meanwhile are cleaned up when it is back', async () => {
+  it('VMs that were deleted meanwhile are cleaned up when it returns', async () => {
     await (await installed.startReplica()).untilReady();
     await vi.waitFor(async () => {
       expect((await client.list(VMS)).items).toEqual([]);

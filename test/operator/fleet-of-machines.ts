@@ -3,7 +3,7 @@ import { realClock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 
-/** A small machine of kubevirt.io that runs. */
+/** A small running VM of kubevirt.io. */
 export const machine = (name: string, namespace: string, more: object = {}) => ({
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
@@ -22,7 +22,7 @@ export const machine = (name: string, namespace: string, more: object = {}) => (
 
 const AT_ONCE = 16;
 
-/** Creates machines, some at a time. */
+/** Creates VMs, some at a time. */
 export async function createMachines(client: Client, namespace: string, names: readonly string[]): Promise<void> {
   const left = [...names];
   const worker = async () => {
@@ -33,7 +33,7 @@ export async function createMachines(client: Client, namespace: string, names: r
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Settles when so many machines run; tells how many do where that takes longer than it may. */
+/** Resolves when this many VMs run. Reports the actual number on timeout. */
 export async function untilRunning(client: Client, namespace: string, count: number, withinMs: number): Promise<void> {
   const until = realClock.monotonic() + withinMs;
   for (;;) {
@@ -45,7 +45,7 @@ export async function untilRunning(client: Client, namespace: string, count: num
   }
 }
 
-/** Instances that more than one pod runs, or none: there may be neither. */
+/** Returns instances with more than one pod or none. Neither may exist. */
 export async function oddInstances(client: Client, namespace: string): Promise<string[]> {
   const pods = (await client.list(PODS, { namespace })).items.filter(({ status }) => status?.phase === 'Running');
   const owners = Map.groupBy(pods, ({ metadata }) => metadata.ownerReferences?.[0]?.uid ?? '');

@@ -14,7 +14,7 @@ import { startServiceProxy } from './service-proxy.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The program of a version of this repository; earlier ones had it elsewhere. */
+/** Path of the program in a version of this repository. Earlier versions had it elsewhere. */
 function mainOf(tree: string): string {
   const main = join(tree, 'src/programs/main.ts');
   return existsSync(main) ? main : join(tree, 'src/main.ts');
@@ -38,17 +38,17 @@ interface Deployment extends KubeObject {
 
 const DEPLOYMENTS = resourceType<Deployment>('apps/v1', 'Deployment', 'deployments');
 
-/** A replica of the operator: a process of this machine instead of a pod. */
+/** A replica of the operator, as a process of this host instead of a pod. */
 export interface Replica {
   readonly webhookPort: number;
   log(): string;
-  /** A figure of its metrics; several of a name are added up. */
+  /** Reads a metric. Several samples of a name are added up. */
   measured(name: string): Promise<number>;
   ready(): Promise<boolean>;
   untilReady(): Promise<void>;
-  /** The milliseconds that it took to end after SIGTERM. */
+  /** Stops it with SIGTERM and returns how many milliseconds that took. */
   stop(): Promise<number>;
-  /** Ends it without a chance to say anything. */
+  /** Kills it. */
   kill(): Promise<void>;
 }
 
@@ -57,14 +57,14 @@ export interface Installation {
   readonly name: string;
   readonly namespace: string;
   readonly user: string;
-  /** Of the operator's ServiceAccount. */
+  /** Token of the operator's ServiceAccount. */
   readonly account: { readonly namespace: string; readonly name: string };
   readonly replicas: readonly Replica[];
-  /** Further flags come after those of the Deployment. */
+  /** Starts a replica. Additional flags follow those of the Deployment. */
   startReplica(...flags: string[]): Promise<Replica>;
-  /** Takes the Deployment as it is now, for replicas that are started then. */
+  /** Reads the current Deployment for replicas that are started later. */
   reread(): Promise<void>;
-  /** Upgrades the release to the chart of this working tree, definitions too; replicas that are started then are of it. */
+  /** Upgrades the release and its CRDs to the chart of this working tree. Replicas that are started later use it. */
   upgrade(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -83,21 +83,21 @@ export async function helm(cluster: RealCluster, ...args: string[]): Promise<str
 export interface ChartOptions {
   readonly name?: string;
   readonly namespace?: string;
-  /** Values of the chart, as --set has them. */
+  /** Values of the chart, as in --set. */
   readonly set?: readonly string[];
-  /** The working tree whose chart and operator it is; this one where absent. */
+  /** Working tree of the chart and the operator. Defaults to this one. */
   readonly tree?: string;
-  /** Where replicas reach the API server, if not directly. */
+  /** Address at which replicas reach the API server, if not directly. */
   readonly server?: string;
-  /** What stands for the command of the container; the operator of the tree where absent. */
+  /** Replaces the command of the container. Defaults to the operator of the tree. */
   readonly program?: readonly string[];
-  /** The number of the user that replicas run as; whoever runs the tests where absent. */
+  /** User ID of the replicas. Defaults to that of the tests. */
   readonly user?: number;
 }
 
 /**
- * Installs the chart. Nobody runs its pods, so replicas are processes here, with the arguments, environment and
- * ServiceAccount of the Deployment; its Services lead to them by the name of this machine.
+ * Installs the chart. Its pods do not run, so replicas are local processes with the arguments, environment and
+ * ServiceAccount of the Deployment. Its Services lead to them by the name of this host.
  */
 export async function installChart(cluster: RealCluster, options: ChartOptions = {}): Promise<Installation> {
   const { name = 'vimana-operator', namespace = 'vimana-system', set = [], tree = ROOT, server, user } = options;
@@ -146,7 +146,7 @@ export async function installChart(cluster: RealCluster, options: ChartOptions =
   };
 }
 
-/** On one machine, a Service leads to processes by an external name: the API server connects there itself. */
+/** On one host, a Service leads to processes by an external name, to which the API server connects itself. */
 async function leadHere(client: HttpClient, name: string, namespace: string): Promise<void> {
   const spec = { type: 'ExternalName', externalName: 'localhost', clusterIP: null, clusterIPs: null, selector: null };
   await client.patch(SERVICES, name, { type: 'merge', body: { spec } }, { namespace });
@@ -161,12 +161,12 @@ function redirect(kubeconfig: string, from: string, to: string): void {
 let started = 0;
 
 interface ReplicaSettings {
-  /** What stands for the command of the container. */
+  /** Replaces the command of the container. */
   readonly program: readonly string[];
   readonly deployment: Deployment;
   readonly flags?: readonly string[];
   readonly kubeconfig: string;
-  /** For its log. */
+  /** Directory of its log. */
   readonly folder: string;
 }
 
@@ -181,7 +181,7 @@ async function startReplica(settings: ReplicaSettings, gone: () => void): Promis
   const component = new Component({
     name: `operator-${++started}`,
     binary,
-    // Replicas share this machine, so each has ports of its own; the last of a flag counts.
+    // Replicas share this host, so each has its own ports. The last value of a flag applies.
     args: [
       ...first,
       ...container.args.filter((arg) => !(arg === '--no-instances' && flags.includes('--instances'))),

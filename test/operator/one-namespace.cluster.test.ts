@@ -26,7 +26,7 @@ describe.skipIf(missingAssets().length > 0)('an operator for one namespace', () 
     await cluster?.stop();
   });
 
-  it('runs machines there, and leaves all others alone', async () => {
+  it('runs VMs there, and ignores all others', async () => {
     await createMachines(client, 'apart', ['left-alone']);
     await vi.waitFor(() => createMachines(client, 'looked-after', ['first']), TIMEOUT);
     await createMachines(client, 'looked-after', ['second']);
@@ -39,7 +39,7 @@ describe.skipIf(missingAssets().length > 0)('an operator for one namespace', () 
     ]);
   });
 
-  it('refuses bad objects there, and has no say elsewhere', async () => {
+  it('rejects invalid objects there, and does not affect others', async () => {
     const bad = (namespace: string) => machine('bad', namespace, { networks: [{ name: 'x' }] });
     const refused = client.create(VMS, bad('looked-after'), { namespace: 'looked-after' });
     await expect(refused).rejects.toMatchObject({ code: 422 });

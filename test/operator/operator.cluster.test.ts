@@ -19,10 +19,16 @@ const namespace = 'default';
 
 const machine = (name: string, more: object = {}) => machineIn(name, namespace, more);
 
-/** Looked at by the check of owners or by policies, and by no call: without them, the objects here would be refused. */
+/**
+ * Permissions that only the ownership check or policies use, without a request. Without them, the objects here would be
+ * rejected.
+ */
 const isEnforced = ({ resource, verb }: Right) => resource.endsWith('/finalizers') || verb === OPERATE;
 
-/** Of no use here: this cluster has neither CSI snapshots nor metrics, and no write was cut off whose end is looked up. */
+/**
+ * Permissions that are not used here: this cluster has neither CSI snapshots nor metrics, and no interrupted write is
+ * looked up.
+ */
 const ELSEWHERE = new Set([
   ...['get', 'list', 'watch', 'create', 'delete'].map((verb) => `${verb} volumesnapshots.snapshot.storage.k8s.io`),
   'list volumesnapshotclasses.snapshot.storage.k8s.io',
@@ -35,7 +41,7 @@ const ELSEWHERE = new Set([
   'create leases.coordination.k8s.io in kube-node-lease',
 ]);
 
-/** The check of owners learns of new kinds only after a while, and refuses all but administrators until then. */
+/** The ownership check learns of new kinds only after a while, and rejects all users but administrators until then. */
 async function ownersKnown(kubectl: Kubectl, user: string): Promise<void> {
   const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'a', uid: 'a', blockOwnerDeletion: true };
   const event = {
@@ -59,7 +65,8 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     cluster = await startRealCluster({
       nodes: 3,
       audit: true,
-      // Whoever makes an object that blocks the deletion of its owner must have the right to: else it would not be seen.
+      // Creating an object that blocks the deletion of its owner requires a permission, which would otherwise not be
+      // tested.
       apiServerFlags: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
     });
     client = await cluster.client();
@@ -84,7 +91,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     });
   const nodeOf = async (name: string) => (await client.get(VMIS, name, { namespace })).status?.nodeName;
 
-  it('becomes ready, and tells the API server whom to trust', async () => {
+  it('becomes ready, and registers its CA with the API server', async () => {
     await operator.untilReady();
     await vi.waitFor(async () => {
       const { code, out } = await kubectl.run(['get', 'apiservices', 'v1.subresources.kubevirt.io']);
@@ -92,7 +99,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     }, TIMEOUT);
   });
 
-  it('starts a machine that kubectl applies', async () => {
+  it('starts a VM that kubectl applies', async () => {
     await vi.waitFor(async () => {
       const applied = await kubectl.run(['apply', '-f', '-'], JSON.stringify(machine('a')));
       expect(applied).toMatchObject({ code: 0, err: '' });
@@ -100,7 +107,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await until('a', 'Running');
   });
 
-  it('refuses what the definitions cannot say, with all causes at once, as the embedded control plane does', async () => {
+  it('rejects what the CRDs cannot express, with all causes at once, like the embedded control plane', async () => {
     const bad = machine('bad', { domain: { devices: {}, cpu: { cores: -1 } }, networks: [{ name: 'x' }] });
     const { code, err } = await kubectl.run(
       ['apply', '-f', '-'],
@@ -113,7 +120,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     expect(err).toContain('spec.template.spec.networks[0].name');
   });
 
-  it('stops, starts, restarts, pauses and migrates it when users ask through the API server', async () => {
+  it('stops, starts, restarts, pauses and migrates it on requests through the API server', async () => {
     await ask('virtualmachines/a/stop');
     await until('a', 'Stopped');
     await ask('virtualmachines/a/start');
@@ -133,7 +140,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     }, TIMEOUT);
   });
 
-  it('looks after an instance that stands alone, and pauses it', async () => {
+  it('manages an instance without a VM, and pauses it', async () => {
     const { spec } = machine('alone').spec.template;
     await client.create(VMIS, { metadata: { name: 'alone', namespace }, spec });
     const found = () => client.get(VMIS, 'alone', { namespace });
@@ -145,7 +152,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), TIMEOUT);
   });
 
-  it('takes over an instance for a simulated machine, follows how busy that is, and stops it', async () => {
+  it('adopts an instance for a simulated VM, follows its usage, and stops it', async () => {
     const { spec } = machine('sim').spec.template;
     const name = 'sim.simulation';
     await client.create(VMIS, { metadata: { name, namespace }, spec });
@@ -176,7 +183,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), TIMEOUT);
   });
 
-  it('keeps the last migrations of a machine, and no more', async () => {
+  it('retains only the last migrations of a VM', async () => {
     for (let turn = 0; turn < 6; turn++) {
       await ask('virtualmachines/a/migrate');
       await vi.waitFor(async () => {
@@ -187,7 +194,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await vi.waitFor(async () => expect((await client.list(VMIMS, { namespace })).items).toHaveLength(5), TIMEOUT);
   });
 
-  it('refuses who may not ask, and who does not come through the API server', async () => {
+  it('rejects unauthorized users, and requests that bypass the API server', async () => {
     const path = `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachines/a/stop`;
     const token = await cluster.tokenFor({ namespace: 'default', name: 'default' });
     const nobody = await cluster.client(token);
@@ -211,7 +218,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     expect(await printed('a')).toBe('Running');
   });
 
-  it('moves a machine away from a node that is drained', async () => {
+  it('migrates a VM away from a drained node', async () => {
     const from = (await nodeOf('a')) ?? '';
     const { code, err } = await kubectl.run([
       'drain',
@@ -227,7 +234,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await kubectl.run(['uncordon', from]);
   });
 
-  it('starts a machine anew whose node has fallen silent', async () => {
+  it('restarts a VM whose node has no heartbeat', async () => {
     const before = (await client.get(VMIS, 'a', { namespace })).metadata.uid;
     await cluster.kwok.stop();
     await vi.waitFor(async () => expect((await client.get(VMIS, 'a', { namespace })).metadata.uid).not.toBe(before), {
@@ -238,12 +245,12 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await until('a', 'Running');
   });
 
-  it('takes a machine of hypersdk.io through its whole life', async () => {
+  it('takes a VM of hypersdk.io through its whole lifecycle', async () => {
     const out = await shell(cluster, 'deploy/test-vm-lifecycle.sh');
     expect(out).toContain('PASSED');
   });
 
-  it('does what operations ask of a machine of hypersdk.io, and lets go of what is over', async () => {
+  it('runs operations on a VM of hypersdk.io, and deletes finished ones', async () => {
     const apiVersion = 'hypersdk.io/v1alpha1';
     const vmRef = { name: 'h' };
     const made = (kind: string, name: string, spec: object) =>
@@ -272,7 +279,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await kubectl.ok('delete vmsnapshot,vmop,pvc --all --timeout=60s');
   });
 
-  it('takes over an instance for a machine of novacron.io', async () => {
+  it('adopts an instance for a VM of novacron.io', async () => {
     const name = 'n.novacron';
     await client.create(VMIS, { metadata: { name, namespace }, spec: machine('n').spec.template.spec });
     await shell(cluster, 'bin/vimana vm create n --group novacron.io --cpus 1 --memory 1Gi');
@@ -284,7 +291,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
   });
 
   it.each(['kubevirt.io', 'novacron.io', 'simulation.node-classifier.io'])(
-    'does what operations ask of a machine of %s',
+    'runs operations on a VM of %s',
     async (apiGroup) => {
       const type = `virtualmachines.${apiGroup}`;
       const made = await shell(cluster, `bin/vimana vm create o --group ${apiGroup} --cpus 1 --memory 1Gi`);
@@ -310,7 +317,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     },
   );
 
-  it('cleans up after a machine that is deleted', async () => {
+  it('cleans up after a deleted VM', async () => {
     const { code } = await kubectl.run(['delete', 'virtualmachines.kubevirt.io/a', '--timeout=60s']);
     expect(code).toBe(0);
     await vi.waitFor(async () => {
@@ -319,7 +326,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     }, TIMEOUT);
   });
 
-  it('was never refused for want of a right, and uses every right that it has', async () => {
+  it('was never denied a request, and uses every permission that it has', async () => {
     await operator.stop();
     const calls = callsIn(cluster.auditLog).filter(({ user }) => user === installed.user);
     const lines = operator.log().split('\n');

@@ -13,7 +13,7 @@ import { helm, type Installation, installChart, type Replica } from './installat
 
 const TIMEOUT = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
-/** One has instances and kubevirt.io; the machines of the other run as instances of the first. */
+/** One release manages instances and kubevirt.io. The VMs of the other run as instances of the first. */
 const FIRST = ['dialects.novacron=false', 'dialects.simulation=false'];
 const SECOND = ['dialects.kubevirt=false', 'dialects.hypersdk=false', 'instances=false'];
 
@@ -78,7 +78,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
       expect((await client.get(SIMULATED, name, { namespace })).status?.phase).toBe('Running');
     }, TIMEOUT);
 
-  it('bear their own names, down to the lease', async () => {
+  it('have their own names, including the lease', async () => {
     for (const { name, namespace: home } of [first, second]) {
       for (const kind of ['deployment', 'serviceaccount', 'service', 'poddisruptionbudget', 'role', 'rolebinding']) {
         const { out } = await kubectl.run(['-n', home, 'get', kind, '-o', 'name']);
@@ -91,7 +91,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
     }
   });
 
-  it('look after machines of their own groups, which the one with instances runs', async () => {
+  it('manage VMs of their own groups, which the one with instances runs', async () => {
     await vi.waitFor(() => createMachines(client, namespace, ['a']), TIMEOUT);
     await vi.waitFor(() => client.create(SIMULATED, simulated('s'), { namespace }), TIMEOUT);
     await untilRunning(client, namespace, 1, TIMEOUT.timeout);
@@ -103,14 +103,14 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
     for (const each of operators) expect(each.log()).not.toMatch(/forbidden|"level":"error"/i);
   });
 
-  it('refuse bad objects each of its own groups', async () => {
+  it('reject invalid objects, each of its own groups', async () => {
     const [bad, other] = [machine('bad', namespace, { networks: [{ name: 'x' }] }), simulated('bad')];
     await expect(client.create(VMS, bad, { namespace })).rejects.toMatchObject({ code: 422 });
     const spec = { ...other.spec, resources: { cpu: '2500m', memory: '0.5' } };
     await expect(client.create(SIMULATED, { ...other, spec }, { namespace })).rejects.toMatchObject({ code: 422 });
   });
 
-  it('go on without the other, but for instances, which wait for the one that has them', async () => {
+  it('continue without the other, except for instances, which wait for the one that manages them', async () => {
     await operators[1].kill();
     await createMachines(client, namespace, ['b']);
     await untilRunning(client, namespace, 2, TIMEOUT.timeout);
@@ -129,7 +129,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
     await expect(helm(cluster, ...args, '--set', 'dialects.kubevirt=false')).rejects.toThrow(/exists|belong/);
   });
 
-  it('issue another certificate where the shared one is lost, and the API server trusts it', async () => {
+  it('issue another certificate if the shared one is lost, and the API server trusts it', async () => {
     const trusted = async () =>
       (await client.get(HOOKS, first.name)).webhooks.map(({ clientConfig }) => clientConfig.caBundle ?? '');
     const before = await trusted();
@@ -138,7 +138,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
     const lost = JSON.stringify([{ op: 'remove', path: '/data' }]);
     const { code } = await kubectl.run(['-n', first.namespace, 'patch', 'secret', secret, '--type=json', '-p', lost]);
     expect(code).toBe(0);
-    // Looked at once a minute; whoever starts looks at once.
+    // The check runs once a minute, and immediately at startup.
     await operators[0].stop();
     operators = [await first.startReplica(), operators[1]];
     await operators[0].untilReady();
@@ -150,7 +150,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
     await untilRunning(client, namespace, 3, TIMEOUT.timeout);
   });
 
-  describe('give users rights by the roles that they know', () => {
+  describe('grant users permissions by well-known roles', () => {
     const can = async (role: string, verb: string, what: string): Promise<boolean> => {
       const [named = '', subresource = ''] = what.split('/');
       const [resource = '', ...group] = named.split('.');
@@ -196,7 +196,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('two releases in on
       expect(await Promise.all(roles.map((role) => can(role, verb, what)))).toEqual(expected);
     });
 
-    it('of whom who may only look sees the fleet and changes nothing', async () => {
+    it('let a user with the view role see the fleet and change nothing', async () => {
       const looking = await cluster.client(await cluster.tokenFor({ namespace: 'people', name: roles[3] }));
       expect((await looking.list(VMS)).items.length).toBeGreaterThan(0);
       expect((await looking.list(NODES)).items).toHaveLength(2);

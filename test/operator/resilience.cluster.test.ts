@@ -10,7 +10,7 @@ import { type Installation, installChart, type Replica } from './installation.ts
 import { callsIn } from './rights.ts';
 import { type ServiceProxy, startServiceProxy } from './service-proxy.ts';
 
-/** Fewer, for a look by hand. */
+/** Smaller numbers for manual runs. */
 const MACHINES = Number(process.env['VIMANA_MACHINES'] ?? 1000);
 const NODES = 100;
 const MOST_MEMORY = 512 * 1024 * 1024;
@@ -20,9 +20,9 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
   let cluster: RealCluster;
   let client: HttpClient;
   let installed: Installation;
-  /** The way of the operators to the API server. */
+  /** Connection of the operators to the API server. */
   let way: ServiceProxy;
-  /** Machines that were created besides the first ones. */
+  /** VMs that were created in addition to the first ones. */
   let more = 0;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     way = await startServiceProxy(() => [port]);
     installed = await installChart(cluster, { server: `https://127.0.0.1:${way.port}` });
     await (await installed.startReplica()).untilReady();
-    // It has told the API server whom to trust when the first machine is let in.
+    // Its CA bundle is registered with the API server when the first VM is admitted.
     for (let turn = 0; turn < 100; turn++) {
       const done = await createMachines(client, namespace, ['first']).then(
         () => true,
@@ -48,7 +48,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     await cluster?.stop();
   });
 
-  /** Creates a machine, and tells how many seconds it took until an operator acted on it, and until it ran. */
+  /** Creates a VM, and returns how many seconds it took until an operator acted on it, and until it was running. */
   async function started(name: string, withinMs: number): Promise<{ readonly acted: number; readonly ran: number }> {
     const since = realClock.monotonic();
     const passed = () => (realClock.monotonic() - since) / 1000;
@@ -65,7 +65,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     }
   }
 
-  /** All run, each once, and one operator leads. */
+  /** Checks that all VMs run exactly once, and one operator is the leader. */
   async function allIsWell(withinMs: number): Promise<void> {
     await untilRunning(client, namespace, MACHINES + more, withinMs);
     expect(await oddInstances(client, namespace)).toEqual([]);
@@ -79,7 +79,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
   const memory = async () =>
     Math.max(...(await Promise.all(installed.replicas.map((each) => each.measured('process_resident_memory_bytes')))));
 
-  it(`run ${MACHINES} machines on ${NODES} nodes, the leading one within 512 MiB`, async () => {
+  it(`run ${MACHINES} VMs on ${NODES} nodes, the leader within 512 MiB`, async () => {
     const measuring = new AbortController();
     let most = 0;
     const measured = (async () => {
@@ -105,13 +105,13 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     expect(await oddInstances(client, namespace)).toEqual([]);
   });
 
-  it('are all ready, but one of them leads', async () => {
+  it('are all ready, and one of them leads', async () => {
     for (const _ of [2, 3]) await (await installed.startReplica()).untilReady();
     expect(await leaders()).toHaveLength(1);
     expect(await memory()).toBeLessThan(MOST_MEMORY);
   });
 
-  it('go on within 20 s when the leading one is killed', async () => {
+  it('continue within 20 s when the leader is killed', async () => {
     const [leader] = await leaders();
     await leader?.kill();
     const { acted, ran } = await started('after-the-leader', 60_000);
@@ -120,7 +120,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     await allIsWell(60_000);
   });
 
-  it('go on at once in a rolling restart, in which each is told to stop', async () => {
+  it('continue at once in a rolling restart, in which each is stopped', async () => {
     for (const turn of [1, 2, 3]) {
       const [old] = installed.replicas;
       const another = await installed.startReplica();
@@ -131,7 +131,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     await allIsWell(60_000);
   });
 
-  it('notice nothing when every connection to the API server is cut', async () => {
+  it('are not affected when every connection to the API server is closed', async () => {
     const before = [...installed.replicas];
     const [leader] = await leaders();
     for (const turn of [1, 2, 3]) {
@@ -144,7 +144,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     await allIsWell(60_000);
   });
 
-  it('are the same processes after a minute without the API server, and every machine runs', async () => {
+  it('are the same processes after a minute without the API server, and every VM runs', async () => {
     const before = [...installed.replicas];
     await cluster.restartApiServer({ downMs: 60_000 });
     const { acted, ran } = await started('after-the-outage', 4 * 60_000);
@@ -160,7 +160,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     await allIsWell(4 * 60_000);
   });
 
-  it('have done nothing twice in all this time: one instance for each machine, and one pod for that', async () => {
+  it('have done nothing twice in all this time: one instance for each VM, and one pod for that', async () => {
     const calls = callsIn(cluster.auditLog).filter(({ user }) => user === installed.user);
     const done = (verb: string, resource: string) =>
       calls.filter((call) => call.verb === verb && call.resource === resource && call.code < 300).length;
@@ -179,7 +179,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
         await createMachines(client, namespace, [name]);
         return;
       } catch (error) {
-        // An answer that was lost on its way: the machine is there.
+        // The response was lost, but the VM was created.
         if (turn > 0 && (error as { code?: unknown }).code === 409) return;
         if (turn > 120) throw error;
         await realClock.sleep(500);

@@ -4,12 +4,12 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-/** One call as the audit log of the API server has it. */
+/** One request in the audit log of the API server. */
 export interface Call {
   readonly user: string;
   readonly verb: string;
   readonly group: string;
-  /** With its subresource. */
+  /** Resource with its subresource. */
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
@@ -31,7 +31,7 @@ interface AuditLine {
 
 export function callsIn(auditLog: string): Call[] {
   const lines = readFileSync(auditLog, 'utf8').split('\n');
-  // The last line may be half written.
+  // The last line may be incomplete.
   return lines.slice(0, -1).flatMap((line) => {
     const { verb, user, objectRef, responseStatus } = JSON.parse(line) as AuditLine;
     if (objectRef?.resource === undefined) return [];
@@ -48,13 +48,13 @@ export function callsIn(auditLog: string): Call[] {
   });
 }
 
-/** A right to one verb on one resource. */
+/** Permission for one verb on one resource. */
 export interface Right {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
   readonly names?: readonly string[];
-  /** Absent: everywhere. */
+  /** Absent for all namespaces. */
   readonly namespace?: string;
 }
 
@@ -69,7 +69,7 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 const ROLES = resourceType<Role>(RBAC, 'Role', 'roles');
 const ROLE_BINDINGS = resourceType<Binding>(RBAC, 'RoleBinding', 'rolebindings');
 
-/** Every right that a ServiceAccount is given by name; what all accounts may do is not counted. */
+/** Returns every permission of a ServiceAccount by name. Permissions of all accounts do not count. */
 export async function rightsOf(
   client: Client,
   account: { readonly namespace: string; readonly name: string },
@@ -107,7 +107,7 @@ function each(rule: PolicyRule, namespace?: string): Right[] {
   );
 }
 
-/** Whether a call is made by this right, and could not have been by one that is narrower. */
+/** Reports whether a request uses this permission, and no narrower one would suffice. */
 export function usesOf(right: Right, rights: readonly Right[], calls: readonly Call[]): Call[] {
   const narrower = isNarrow(right) ? [] : rights.filter(isNarrow);
   return calls.filter((call) => isUse(right, call) && !narrower.some((other) => isUse(other, call)));

@@ -6,7 +6,7 @@ import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { type RunningServer, startUp } from '../e2e/support/vimana.ts';
 import { BAD_OBJECTS } from './bad-objects.ts';
 
-describe.skipIf(missingAssets().length > 0 || !hasKubectl())('kubectl apply of what nobody can mean', () => {
+describe.skipIf(missingAssets().length > 0 || !hasKubectl())('kubectl apply of an invalid object', () => {
   let cluster: RealCluster;
   let ours: RunningServer;
   let kubectls: readonly Kubectl[];
@@ -23,7 +23,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('kubectl apply of w
   });
 
   it.each(BAD_OBJECTS.map((each) => [each.what, each] as const))(
-    'is refused for the same causes as by the embedded control plane: %s',
+    'is rejected for the same causes as by the embedded control plane: %s',
     async (_what, { object }) => {
       const told = await Promise.all(
         kubectls.map(async (kubectl) => {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What kube-proxy does for a Service: hands connections to a replica that is there. */
+/** Acts as kube-proxy for a Service: forwards connections to an available replica. */
 export interface ServiceProxy {
   readonly port: number;
-  /** Ends all connections that are open; new ones are taken. */
+  /** Closes all open connections. New ones are accepted. */
   cut(): number;
   close(): Promise<void>;
 }
 
-/** Listens on a port of the loopback address for as many replicas as `ports` names when a connection comes. */
+/** Listens on a loopback port for the replicas that `ports` returns when a connection arrives. */
 export async function startServiceProxy(ports: () => readonly number[]): Promise<ServiceProxy> {
   const open = new Set<Socket>();
   const held = (socket: Socket) => {

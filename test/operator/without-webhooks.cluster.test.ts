@@ -11,7 +11,7 @@ import { type Installation, installChart, type Replica } from './installation.ts
 
 const TIMEOUT = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
-/** Groups whose machines something acts on. */
+/** Groups whose VMs are managed. */
 const ACTED_ON = /^(kubevirt|simulation\.)/;
 
 interface Seen {
@@ -29,7 +29,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
   let installed: Installation;
   let operator: Replica;
   let kubectl: Kubectl;
-  /** What the definitions alone let in. */
+  /** Objects that the CRDs alone admit. */
   const stored: BadObject['object'][] = [];
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
   };
   const instances = async () => (await client.list(VMIS, { namespace })).items;
 
-  it('runs machines, and holds them itself until they are cleaned up', async () => {
+  it('runs VMs, and protects them by finalizers until they are cleaned up', async () => {
     await client.create(VMS, machine('good', namespace));
     await untilRunning(client, namespace, 1, 60_000);
     const { metadata } = await client.get(VMS, 'good', { namespace });
@@ -62,9 +62,9 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
     expect((await instances())[0]?.metadata.finalizers).toContain('foregroundDeleteVirtualMachine');
   });
 
-  it('has what the definitions can say refused by the API server alone', async () => {
+  it('relies on the API server to reject what the CRDs can express', async () => {
     for (const { object } of BAD_OBJECTS.filter((each) => ACTED_ON.test(each.object.apiVersion))) {
-      // One that shall run, so that it would be seen if it did.
+      // It should run, so that its start would be observed.
       const halted = (object.spec as { runStrategy?: string }).runStrategy === 'Halted';
       const spec = halted ? { ...object.spec, runStrategy: 'Always' } : object.spec;
       const { code, err } = await kubectl.run(['create', '-f', '-'], JSON.stringify({ ...object, spec }));
@@ -75,7 +75,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
     expect(stored.length).toBeLessThan(BAD_OBJECTS.length - 8);
   });
 
-  it('tells of the rest what is wrong with it, and does nothing about it', async () => {
+  it('reports what is wrong with other objects, and does not act on them', async () => {
     for (const object of stored) {
       await vi.waitFor(async () => {
         const { status } = await seen(object);
@@ -90,7 +90,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
         ]);
       }, TIMEOUT);
     }
-    // Besides the good one, those alone that were written as such; and none of them has come further.
+    // Besides the valid one, there are only those that were created invalid, and none of them has made progress.
     const own = stored.filter(({ kind }) => kind === 'VirtualMachineInstance');
     expect(own.length).toBeGreaterThan(0);
     const others = (await instances()).filter(({ metadata }) => metadata.name !== 'good');
@@ -99,7 +99,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator witho
     expect(operator.log()).not.toMatch(/forbidden|"level":"error"/i);
   });
 
-  it('starts one that is mended, and lets all of them be deleted', async () => {
+  it('starts a corrected one, and lets all of them be deleted', async () => {
     const spec = { runStrategy: 'Always', running: null, template: machine('x', namespace).spec.template };
     const bad = stored.find(({ apiVersion, kind }) => apiVersion === 'kubevirt.io/v1' && kind === 'VirtualMachine');
     const name = bad?.metadata.name ?? '';

@@ -32,9 +32,9 @@ const vm = (id: string, cpuConsumption = 0.1, memoryConsumption = 0.2): Vm => ({
 const podsOf = async (client: Client, id: string) =>
   (await client.list(PODS, { namespace, labelSelector: `kubevirt.io/domain=${id}` })).items;
 
-/** What holds whoever looks after the machines. */
+/** Holds back the manager of the VMs. */
 function contract(make: () => { readonly pods: PodManager; readonly admin: Client }): void {
-  it('makes one pod for a machine, as documents show it, and tells where the scheduler has put it', async () => {
+  it('creates one pod for a VM, as documented, and reports where the scheduler has placed it', async () => {
     const { pods, admin } = make();
     const name = await pods.createPod(vm('one'));
     expect(name).toMatch(/^virt-launcher-one-[a-z0-9]{5}$/);
@@ -68,7 +68,7 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
     }, WAIT);
   });
 
-  it('puts a machine on a node only where one is named, and only on one that is there', async () => {
+  it('places a VM on a node only if one is named, and only on an existing one', async () => {
     const { pods, admin } = make();
     await pods.createPod(vm('placed'), 'kwok-node-2');
     expect((await podsOf(admin, 'placed'))[0]?.spec.nodeName).toBe('kwok-node-2');
@@ -76,7 +76,7 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
     expect(await podsOf(admin, 'lost')).toEqual([]);
   });
 
-  it('moves a machine by another pod with the same annotations, where the scheduler or the caller says', async () => {
+  it('moves a VM by another pod with the same annotations, where the scheduler or the caller decides', async () => {
     const { pods, admin } = make();
     await pods.createPod(vm('mover'), 'kwok-node-1');
     await vi.waitFor(async () => expect((await podsOf(admin, 'mover'))[0]?.status?.phase).toBe('Running'), WAIT);
@@ -101,10 +101,10 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
     await expect(pods.migrateVmPod(vm('mover'), 'kwok-node-3')).rejects.toThrow(
       'is on kwok-node-1, not on kwok-node-3',
     );
-    await expect(pods.migrateVmPod(vm('nobody'), 'kwok-node-3')).rejects.toThrow('no pod that runs');
+    await expect(pods.migrateVmPod(vm('nobody'), 'kwok-node-3')).rejects.toThrow('no running pod');
   });
 
-  it('brings pods and machines to a list, and cleans up', async () => {
+  it('reconciles pods and VMs with a list, and cleans up', async () => {
     const { pods, admin } = make();
     await pods.syncPodsWithVms([]);
     expect(await pods.syncPodsWithVms([vm('a'), vm('b')])).toEqual({ created: ['a', 'b'], deleted: [] });
@@ -119,14 +119,14 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
   });
 }
 
-describe('a PodManager where an operator looks after machines', () => {
+describe('a PodManager with an operator', () => {
   let embedded: Embedded;
   beforeAll(async () => void (embedded = await start(['simulation'])));
   afterAll(() => embedded.stop());
   contract(() => ({ admin: embedded.admin, pods: new PodManager({ client: embedded.admin }) }));
 });
 
-describe('a PodManager where none does', () => {
+describe('a PodManager without an operator', () => {
   let embedded: Embedded;
   beforeAll(async () => {
     embedded = await start(['kubevirt']);
@@ -136,7 +136,7 @@ describe('a PodManager where none does', () => {
   afterAll(() => embedded.stop());
   contract(() => ({ admin: embedded.admin, pods: new PodManager({ client: embedded.admin }) }));
 
-  it('makes pods alone where that is asked for', async () => {
+  it('creates only pods on request', async () => {
     const pods = new PodManager({ client: embedded.admin, createVms: false });
     await pods.createPod(vm('bare'));
     expect(await pods.vms.getVmStatus('bare')).toBeUndefined();
@@ -151,7 +151,7 @@ describe('a PodManager where none does', () => {
     expect(await podsOf(embedded.admin, 'bare')).toEqual([]);
   });
 
-  it('leaves to an operator that comes later the pods that there are: it never makes a second', async () => {
+  it('leaves existing pods to an operator that starts later, which never creates a second one', async () => {
     const { admin, plane } = embedded;
     const pods = new PodManager({ client: admin });
     const name = await pods.createPod(vm('found'));
@@ -186,7 +186,7 @@ describe('a PodManager where none does', () => {
     expect(after?.metadata.ownerReferences).toMatchObject([
       { kind: 'VirtualMachineInstance', uid: instance.metadata.uid },
     ]);
-    // From here on it is a machine like any other: the next pod has a name of its own.
+    // From here on it is a VM like any other: the next pod has a generated name.
     await pods.migrateVmPod(vm('found'), after?.spec.nodeName ?? '');
     const next = await podsOf(admin, 'found');
     expect(next).toHaveLength(1);

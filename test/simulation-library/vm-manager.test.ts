@@ -24,7 +24,7 @@ describe('a VMManager', () => {
   let vms: VMManager;
   beforeAll(async () => {
     const parts = { clock, random: seededRandom('vms'), log: noopLogger };
-    // No operator: machines are only stored.
+    // There is no operator, so VMs are only stored.
     plane = await startVmControlPlane({ ...parts, store: 'memory', actsOn: () => false });
     admin = plane.client();
     await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
@@ -34,7 +34,7 @@ describe('a VMManager', () => {
   });
   afterAll(() => plane.stop());
 
-  it('does what the document on machines shows', async () => {
+  it('does what the document on VMs shows', async () => {
     await vms.createVm({ id: 'test-vm', cpuConsumption: 0.15, memoryConsumption: 0.2 });
     expect(await vms.getVmStatus('test-vm')).toMatchObject({ phase: 'Pending', podName: '', cpuConsumption: '0.15' });
     await vms.updateVmStatus('test-vm', 'Running', 'pod-xyz', 'node-1');
@@ -55,13 +55,13 @@ describe('a VMManager', () => {
     expect(await vms.getVmStatus('test-vm')).toBeUndefined();
   });
 
-  it('leaves alone a machine that is there already', async () => {
+  it('does not change an existing VM', async () => {
     await vms.createVm({ id: 'kept', cpuConsumption: 0.1, memoryConsumption: 0.1 });
     const again = await vms.createVm({ id: 'kept', cpuConsumption: 0.9, memoryConsumption: 0.9 });
     expect(again.spec.resources).toEqual({ cpu: '0.1', memory: '0.1' });
   });
 
-  it('keeps a history of phases that does not grow for ever, with when each was entered and left', async () => {
+  it('keeps a bounded history of phases, with the times at which each began and ended', async () => {
     await vms.createVm({ id: 'old', cpuConsumption: 0.1, memoryConsumption: 0.1 });
     for (let round = 0; round < 20; round++) {
       for (const phase of ['Scheduling', 'Scheduled', 'Running', 'Failed'] as const) {
@@ -80,7 +80,7 @@ describe('a VMManager', () => {
     expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 1, 2, 2]);
   });
 
-  it('writes what pods tell', async () => {
+  it('writes the status from pods', async () => {
     await vms.createVm({ id: 'synced', cpuConsumption: 0.1, memoryConsumption: 0.1 });
     const spec = { containers: [{ name: 'compute', image: 'x' }] };
     await admin.create(PODS, { metadata: { name: 'p', namespace }, spec });
@@ -95,7 +95,7 @@ describe('a VMManager', () => {
     expect(await vms.syncVmWithPod({ id: 'synced' }, 'gone')).toMatchObject({ phase: 'Pending', podName: '' });
   });
 
-  it('writes again where somebody else was faster', async () => {
+  it('retries after a conflict', async () => {
     let conflicts = 3;
     const client: Client = {
       ...admin,
@@ -112,13 +112,13 @@ describe('a VMManager', () => {
     await expect(other.updateVmStatus('busy', 'Running')).rejects.toThrow('somebody else was faster');
   });
 
-  it('deletes all machines of its namespace', async () => {
+  it('deletes all VMs of its namespace', async () => {
     expect(await vms.cleanupAllVms()).toBeGreaterThan(3);
     expect(await vms.listVms()).toEqual([]);
   });
 });
 
-describe('the spec of a machine', () => {
+describe('the spec of a VM', () => {
   it.each([
     [
       { cpuConsumption: 0.05, memoryConsumption: 0.08 },
@@ -132,7 +132,7 @@ describe('the spec of a machine', () => {
       { cpuCores: 0.5, memoryBytes: 3 * 2 ** 20, cpuUtilization: 1.5, memoryUtilization: 0 },
       { resources: { cpu: '0.5', memory: '3Mi' }, utilization: { cpu: '1.5', memory: '0' }, running: true },
     ],
-    // Without a suffix it would be a share of a node.
+    // Without a suffix it would be a fraction of a node.
     [
       { cpuCores: 1, memoryBytes: 2_000_000_000 },
       { resources: { cpu: '1', memory: '1953125Ki' }, utilization: { cpu: '1', memory: '1' }, running: true },

@@ -11,7 +11,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { FoundMachine } from '#testing/soak/running-vms';
 import type { SoakHarness } from '#testing/soak/soak-harness';
 
-/** Everything that a world at rest consists of. */
+/** All objects after everything has settled. */
 interface Scene {
   readonly vms: readonly Vm[];
   readonly vmis: readonly Vmi[];
@@ -23,7 +23,7 @@ interface Scene {
 
 const FINISHED_KEPT = 5;
 
-/** What does not fit together when everything has had its time. */
+/** Returns inconsistencies after everything has settled. */
 export async function faultsOf({ admin, machines, processes, addresses }: SoakHarness): Promise<string[]> {
   const scene = await look(admin, await machines.running());
   return [
@@ -68,7 +68,7 @@ function unfinished({ vms, vmis, pods, migrations, budgets }: Scene): string[] {
     .map((each) => `${each.kind} ${keyOf(each)} is still being deleted`);
 }
 
-/** A machine, its instance and what really runs say the same. */
+/** Checks that a VM, its instance and the actual machine agree. */
 function faultsOfMachine(vm: Vm, { vmis, running }: Scene): string[] {
   const key = keyOf(vm);
   const { status, spec } = vm;
@@ -95,7 +95,7 @@ function faultsOfMachine(vm: Vm, { vmis, running }: Scene): string[] {
   return checks.flatMap(([wrong, what]) => (wrong ? [`${what}: ${says}`] : []));
 }
 
-/** An instance has what it needs, and nothing else. */
+/** Checks that an instance has exactly what it needs. */
 function faultsOfInstance(vmi: Vmi, { pods, budgets, running }: Scene): string[] {
   const key = keyOf(vmi);
   const { status } = vmi;
@@ -140,7 +140,7 @@ function isPlaceFor({ metadata, spec }: Pod, { size }: FoundMachine): boolean {
   );
 }
 
-/** What belongs to nobody, or should be over. */
+/** Returns objects without an owner, and those that should be finished. */
 function leftovers({ vmis, pods, migrations, budgets, running }: Scene): string[] {
   const wrong: string[] = [];
   const uids = new Set(vmis.map(({ metadata }) => metadata.uid));
@@ -155,7 +155,7 @@ function leftovers({ vmis, pods, migrations, budgets, running }: Scene): string[
     if (phase === 'Succeeded' || phase === 'Failed') finished.set(instance, (finished.get(instance) ?? 0) + 1);
     else wrong.push(`migration ${keyOf(vmim)} is ${phase}`);
     const owner = vmim.metadata.ownerReferences?.[0]?.uid ?? '';
-    // One that never had an instance is kept to say so.
+    // A VM that never had an instance is retained to report that.
     const astray = vmim.status?.migrationState?.failureReason?.endsWith('does not exist') === true && owner === '';
     if (!uids.has(owner) && !astray) wrong.push(`migration ${keyOf(vmim)} is kept without its instance`);
   }
@@ -168,7 +168,7 @@ function leftovers({ vmis, pods, migrations, budgets, running }: Scene): string[
   return wrong;
 }
 
-/** No two have the same address, and an instance has those of its machine. */
+/** Checks that addresses are unique, and that an instance has those of its VM. */
 function sharedAddresses({ vms, vmis }: Scene): string[] {
   const wrong: string[] = [];
   const holders = new Map<string, string>();

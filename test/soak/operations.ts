@@ -17,17 +17,20 @@ export interface OperationSoak {
 }
 
 export interface SoakAccount {
-  /** What is wrong at the end. */
+  /** Problems at the end. */
   readonly wrong: readonly string[];
-  /** How often the operator was killed. */
+  /** Number of kills of the operator. */
   readonly kills: number;
-  /** How many operations of each kind ended how. */
+  /** Number of results of each kind of operation. */
   readonly ends: Readonly<Record<string, number>>;
 }
 
 const MINUTE = 60_000;
 
-/** Many operations on many machines, while the operator is killed again and again: all end, and nothing is left over. */
+/**
+ * Runs many operations on many VMs while the operator is killed repeatedly. All must finish, and nothing may be left
+ * over.
+ */
 export async function operationSoak(options: OperationSoak): Promise<SoakAccount> {
   const { machines, operations, kills, seed } = options;
   const nodes = Math.max(4, Math.ceil(machines / 40));
@@ -35,14 +38,14 @@ export async function operationSoak(options: OperationSoak): Promise<SoakAccount
   const random = world.random.fork('soak');
   try {
     const targets = await makeMachines(world, random, machines);
-    // Somewhere in each stretch, so that there are so many.
+    // The kill is at a random time of each interval, so that the number of kills is fixed.
     const stretch = Math.floor(operations / kills);
     let next = random.int(1, stretch / 2);
     for (let at = 0; at < operations; at++) {
       const { dialect, name } = random.pick(targets);
       const operation = newOperation(at, dialect, name, random);
       await world.admin.create(OPERATIONS, operation);
-      // What was kept is gone back to, as often as not.
+      // Half of the snapshots are restored.
       if (operation.spec.operation === 'snapshot' && random.next() < 0.7) at += await goBack(world, at + 1, operation);
       if (random.next() < 0.05) await cancelOne(world, random, at);
       if (at >= next && world.kills < kills) {
@@ -164,7 +167,7 @@ async function goBack(world: OperationHarness, at: number, { spec }: NewOperatio
   return 1;
 }
 
-/** Kills the operator with one of its next writes, once it is back from the last time. */
+/** Kills the operator during one of its next writes, after its last restart. */
 async function kill(world: OperationHarness, random: Random): Promise<void> {
   const before = world.kills;
   for (let turn = 0; turn < 100 && !world.operator.runs; turn++) await world.clock.advance(500);
@@ -175,7 +178,7 @@ async function kill(world: OperationHarness, random: Random): Promise<void> {
 async function cancelOne(world: OperationHarness, random: Random, upTo: number): Promise<void> {
   const name = `op-${random.int(Math.max(0, upTo - 20), upTo)}`;
   const body = { spec: { cancel: true } };
-  // One that is over refuses.
+  // A finished operation rejects the cancellation.
   await world.admin.patch(OPERATIONS, name, { type: 'merge', body }, { namespace }).catch(() => {});
 }
 
@@ -219,7 +222,7 @@ function faultsOf({ metadata, spec, status }: Operation): string[] {
   ];
 }
 
-/** Machines are there that were made and not deleted by an operation, and no others. */
+/** Checks that exactly those VMs exist that were created and not deleted by an operation. */
 function lostMachines(
   operations: readonly Operation[],
   targets: readonly Target[],
@@ -247,7 +250,7 @@ function lostMachines(
   return wrong;
 }
 
-/** Instances, pods, claims and volumes whose machine is gone. */
+/** Returns instances, pods, claims and volumes whose VM was deleted. */
 async function leftOvers(world: OperationHarness, machines: readonly KubeObject[]): Promise<string[]> {
   const { items: instances } = await world.admin.list(VMIS, { namespace });
   const { items: pods } = await world.admin.list(PODS, { namespace });

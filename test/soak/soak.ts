@@ -3,11 +3,11 @@ import { startSoakHarness } from '#testing/soak/soak-harness';
 import { faultsOf } from './faults.ts';
 
 const MINUTE = 60_000;
-/** How long the world is troubled, and how long it then has to come to rest. */
+/** Duration of the faults, and of the recovery. */
 const TROUBLE = Number(process.env['VIMANA_SOAK_MINUTES'] ?? 60) * MINUTE;
 const REST = 20 * MINUTE;
 
-/** One life of a world: what is wrong with it at the end, with all that was done; nothing where all is well. */
+/** Runs one harness. Returns its problems at the end with a log of all actions, or nothing if there are none. */
 export async function soak(seed: string): Promise<string[]> {
   const world = await startSoakHarness(seed);
   const story: string[] = [];

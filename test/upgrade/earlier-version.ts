@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A version of this repository as it was, in a folder of its own. */
+/** An earlier version of this repository in its own directory. */
 export interface EarlierVersion {
   readonly ref: string;
   readonly folder: string;
@@ -18,24 +18,23 @@ function git(...args: string[]): string | undefined {
 }
 
 /**
- * What is upgraded from: the version that VIMANA_UPGRADE_FROM names (a tag, or any commit that has the chart, as HEAD~20),
- * else the last tag before this commit, else this commit itself, with which the test at least shows that a restart of
- * the operator changes nothing.
+ * Version to upgrade from: VIMANA_UPGRADE_FROM (a tag, or any commit that has the chart, such as HEAD~20), or the last
+ * tag before this commit, or this commit itself, which at least shows that a restart of the operator changes nothing.
  */
 export function upgradeFrom(): string {
   const given = process.env['VIMANA_UPGRADE_FROM'] ?? '';
   if (given !== '') return given;
-  // The tag of this very commit would be an upgrade to itself.
+  // The tag of this commit would be an upgrade to itself.
   return git('describe', '--tags', '--abbrev=0', 'HEAD~1') ?? 'HEAD';
 }
 
-/** The upgrade in words, which hide nothing where it leads from a commit to itself. */
+/** Describes the upgrade, also if it leads from a commit to itself. */
 export function upgradeTitle(ref: string): string {
   const isItself = git('rev-parse', '--verify', `${ref}^{commit}`) === git('rev-parse', 'HEAD');
   return `an upgrade from ${ref}${isItself ? ' to itself (VIMANA_UPGRADE_FROM can name another commit)' : ''}`;
 }
 
-/** Checks a version out beside this one. Its dependencies are those of here, unless it is told to get its own. */
+/** Checks out a version beside this one. It uses the dependencies of this one unless told to install its own. */
 export function earlierVersion(ref: string): EarlierVersion {
   const commit = git('rev-parse', '--verify', `${ref}^{commit}`);
   if (commit === undefined) throw new Error(`VIMANA_UPGRADE_FROM: there is no version ${ref}`);

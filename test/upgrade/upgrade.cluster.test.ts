@@ -13,7 +13,7 @@ import { type EarlierVersion, earlierVersion, upgradeFrom, upgradeTitle } from '
 const TIMEOUT = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
 const NAMES = Array.from({ length: 12 }, (_, at) => `machine-${at}`);
-/** How long the new operator is given to do harm. */
+/** Time in which the new operator could do harm. */
 const WATCHED_MS = 10_000;
 const from = upgradeFrom();
 
@@ -40,7 +40,7 @@ describe.skipIf(missingAssets().length > 0)(upgradeTitle(from), () => {
     earlier?.remove();
   });
 
-  /** What would change if anything were started anew. */
+  /** Values that would change after a restart. */
   async function lives(): Promise<Record<string, unknown>> {
     const vmis = (await client.list(VMIS, { namespace })).items;
     const pods = (await client.list(PODS, { namespace })).items;
@@ -72,7 +72,7 @@ describe.skipIf(missingAssets().length > 0)(upgradeTitle(from), () => {
     expect(await oddInstances(client, namespace)).toEqual([]);
   });
 
-  it('leaves every stored version served, with nothing to be refused for', async () => {
+  it('leaves every stored version served and valid', async () => {
     for (const { metadata, ...definition } of (await client.list(CUSTOM_RESOURCE_DEFINITIONS)).items) {
       const { status, spec } = definition as unknown as {
         status: { storedVersions: string[]; conditions: { type: string; status: string }[] };
@@ -83,12 +83,12 @@ describe.skipIf(missingAssets().length > 0)(upgradeTitle(from), () => {
       const odd = status.conditions.filter(({ type }) => type === 'NonStructuralSchema' || type === 'Terminating');
       expect(odd).toEqual([]);
     }
-    // Machines of before are written by rules of now.
+    // Existing VMs are validated by new rules.
     const body = { metadata: { labels: { upgraded: 'yes' } } };
     await client.patch(VMS, 'first', { type: 'merge', body }, { namespace });
   });
 
-  it('lets the new operator start, stop and delete machines of before', async () => {
+  it('lets the new operator start, stop and delete existing VMs', async () => {
     const edit = (name: string, running: boolean) =>
       client.patch(VMS, name, { type: 'merge', body: { spec: { running } } }, { namespace });
     await edit('off', true);

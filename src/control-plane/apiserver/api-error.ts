@@ -186,7 +186,7 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Api
  * recorded.
  */
 export function clientGone(): ApiError {
-  return new ApiError(499, 'ClientGone', 'the client is gone');
+  return new ApiError(499, 'ClientGone', 'the client disconnected');
 }
 
 /** Returned when a request exceeds the request timeout. Work that it has started may still be carried out. */

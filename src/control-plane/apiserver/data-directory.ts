@@ -73,8 +73,8 @@ async function openLmdbStores(
   { clock, log }: DataDirectoryOptions,
 ): Promise<Backend['stores']> {
   const onProblem = (problem: Error | undefined) => {
-    if (problem === undefined) log.warn('the store takes writes again');
-    else log.error({ problem: problem.message }, 'the store takes no writes; reads go on, and /readyz fails');
+    if (problem === undefined) log.warn('the store accepts writes again');
+    else log.error({ problem: problem.message }, 'the store does not accept writes; reads continue, and /readyz fails');
   };
   assertStorePresent(folder);
   const main = await openLmdbStore({ ...storePlaces(folder).objects, durability, clock, onProblem });

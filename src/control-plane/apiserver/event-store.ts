@@ -23,7 +23,7 @@ export async function openEvents(
   const { folder, head } = storePlaces(dataDir).events;
   const options = { folder, head, durability: 'relaxed', clock, onProblem } as const;
   try {
-    if (hasWitness(dataDir) && !existsSync(head)) throw new StoreError('Corrupt', `${head} was removed`);
+    if (hasWitness(dataDir) && !existsSync(head)) throw new StoreError('Corrupt', `${head} was deleted`);
     return await openLmdbStore(options);
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'Corrupt') throw error;
@@ -34,7 +34,7 @@ export async function openEvents(
     ] as const) {
       if (existsSync(from)) renameSync(from, to);
     }
-    log.error({ err: error, aside }, 'the store of Events is damaged: it was set aside, and earlier Events are gone');
+    log.error({ err: error, aside }, 'the event store is damaged: it was moved aside, and earlier Events are lost');
     await writeStore({ folder, head }, [], revisionBeyond(clock.now()));
     return await openLmdbStore(options);
   }

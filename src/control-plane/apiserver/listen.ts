@@ -67,7 +67,7 @@ function authenticate({ authenticator, log }: ListenDeps): ServerOptions['authen
   return async (credentials) => {
     const found = await authenticator.authenticate(credentials);
     if ('user' in found) return found.user;
-    log.debug({ why: found.refused }, 'credentials refused');
+    log.debug({ why: found.refused }, 'credentials rejected');
     throw unauthorized();
   };
 }

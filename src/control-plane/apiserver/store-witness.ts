@@ -25,12 +25,12 @@ export function assertStorePresent(dataDir: string): void {
   if (!isThere(dataFile(objects.folder))) {
     throw new StoreError(
       'Corrupt',
-      `objects were stored in it before, and "${objects.folder}" and ${objects.head} are missing: they were removed`,
+      `objects were stored in it before, but "${objects.folder}" and ${objects.head} are missing: they were deleted`,
     );
   }
   throw new StoreError(
     'Corrupt',
-    `${objects.head} is missing, so that nobody can tell whether "${objects.folder}" has all that was stored in it. To go on with what it has: vimana backup FILE --data-dir ${dataDir}, and restore that`,
+    `${objects.head} is missing, so "${objects.folder}" may not contain everything that was stored in it. To continue with its contents: vimana backup FILE --data-dir ${dataDir}, and restore that file`,
   );
 }
 
@@ -40,7 +40,7 @@ export function assertStoreReached(dataDir: string, revision: number): void {
   if (revision >= reached) return;
   throw new StoreError(
     'Corrupt',
-    `"${storePlaces(dataDir).objects.folder}" ends with revision ${revision}, but revision ${reached} was stored in it: an older or an empty copy is in its place`,
+    `"${storePlaces(dataDir).objects.folder}" ends with revision ${revision}, but revision ${reached} was stored in it: it was replaced by an older or empty copy`,
   );
 }
 

@@ -25,7 +25,7 @@ export function asApiError(error: unknown, namespace: string): unknown {
   const { group, kind } = SIMULATED_VMS;
   const missing = error.details.kind === 'namespaces' || error.message.startsWith('namespaces ');
   const why = missing
-    ? `there is no namespace ${namespace}`
-    : `the cluster knows no ${kind} of ${group}: bring it with vimana install --dialects simulation`;
+    ? `namespace ${namespace} not found`
+    : `the cluster does not serve ${kind} of ${group}: install its CRD with vimana install --dialects simulation`;
   return new RejectedError([forbidden('', why)]);
 }

@@ -178,7 +178,7 @@ export class ClusterFleet implements FleetBackend {
       const place = places.get(`${namespace}/${vm.id}`);
       const error =
         failed.get(vm.id) ??
-        (gone.has(vm.id) ? 'it is gone: somebody else has deleted it' : undefined) ??
+        (gone.has(vm.id) ? 'it was deleted by another client' : undefined) ??
         (place !== undefined && 'error' in place ? place.error : undefined);
       return error === undefined ? [] : [{ vm_id: vm.id, error }];
     });
@@ -202,7 +202,7 @@ export class ClusterFleet implements FleetBackend {
       ...vms
         .filter(({ vm }) => strangers.has(vm.id))
         .map(({ path, vm }) =>
-          forbidden(child(path, 'id'), `there is a VirtualMachine ${vm.id} that no scenario has made`),
+          forbidden(child(path, 'id'), `VirtualMachine ${vm.id} already exists and was not created by a scenario`),
         ),
     ];
     if (causes.length > 0) throw new RejectedError(causes);
@@ -276,10 +276,10 @@ export class ClusterFleet implements FleetBackend {
     const key = id.includes('/') ? id : `${namespace}/${id}`;
     const pod = [...this.#pods.cache.by(podsByVm, key)].find(isLive);
     const { nodeName = '' } = pod?.spec ?? {};
-    if (pod === undefined) throw new Error(`there is no machine ${key} that runs`);
+    if (pod === undefined) throw new Error(`no running VM ${key} found`);
     if (nodeName !== from) throw new ElsewhereError(nodeName, `${id} is not on node ${from}`);
     if (to !== null && this.#nodes.cache.get(to) === undefined)
-      throw new ElsewhereError(nodeName, `there is no node ${to}`);
+      throw new ElsewhereError(nodeName, `node ${to} not found`);
     return pod;
   }
 
@@ -293,7 +293,7 @@ export class ClusterFleet implements FleetBackend {
       await client.delete(VMIS, owner.name, { namespace, preconditions: { uid: owner.uid } });
     } else {
       const { nodeName = '' } = pod.spec;
-      throw new ElsewhereError(nodeName, `${vmKeyOfPod(pod)} is no machine of the simulator: use vimana vm migrate`);
+      throw new ElsewhereError(nodeName, `${vmKeyOfPod(pod)} is not a simulated VM: use vimana vm migrate`);
     }
   }
 

@@ -25,7 +25,7 @@ it('writes every node in each family, counters to the microsecond', () => {
   expect(text.endsWith('\n')).toBe(true);
 });
 
-it('writes the same whether it has written before or not, whatever came, went and changed since', () => {
+it('writes the same whether it has written before or not, after any changes', () => {
   // Each scrape draws the load of up to 300 nodes, a third of which exist.
   const scrape = fc.array(fc.record({ node: fc.nat({ max: 299 }), cores: fc.nat({ max: 9 }) }), { maxLength: 40 });
   fc.assert(

@@ -27,28 +27,28 @@ const RATIOS: readonly Gauge[] = [
   gauge(
     'node_cpu_usage_ratio',
     'node',
-    'CPU that machines use, as a share of the node; above 1 where they want more.',
+    'CPU usage of the VMs as a ratio of the node; above 1 if they demand more.',
     (state) => state.cpuUsage,
   ),
   gauge(
     'node_cpu_pressure_psi',
     'node',
-    'Share of time in which something waits for CPU.',
+    'Ratio of time in which some task waits for CPU.',
     (state) => state.cpuPressure,
   ),
   gauge(
     'node_memory_usage_ratio',
     'node',
-    'Memory that machines use, as a share of the node.',
+    'Memory usage of the VMs as a ratio of the node.',
     (state) => state.memoryUsage,
   ),
   gauge(
     'node_memory_pressure_psi',
     'node',
-    'Share of time in which something waits for memory.',
+    'Ratio of time in which some task waits for memory.',
     (state) => state.memoryPressure,
   ),
-  gauge('node_vm_count', 'node', 'Machines on the node.', (state) => state.vms),
+  gauge('node_vm_count', 'node', 'VMs on the node.', (state) => state.vms),
 ];
 
 const COUNTERS: readonly Counter[] = [
@@ -64,22 +64,22 @@ const COUNTERS: readonly Counter[] = [
   {
     name: 'node_pressure_cpu_waiting_seconds_total',
     type: 'counter',
-    help: 'Seconds in which something waited for CPU.',
+    help: 'Seconds in which some task waited for CPU.',
     series: [{ labels: '', value: ({ cpuWaiting }) => cpuWaiting }],
   },
   {
     name: 'node_pressure_memory_waiting_seconds_total',
     type: 'counter',
-    help: 'Seconds in which something waited for memory.',
+    help: 'Seconds in which some task waited for memory.',
     series: [{ labels: '', value: ({ memoryWaiting }) => memoryWaiting }],
   },
 ];
 
 const AMOUNTS: readonly Gauge[] = [
-  gauge('node_memory_MemAvailable_bytes', 'instance', 'Memory of the node that nothing uses.', (state) =>
+  gauge('node_memory_MemAvailable_bytes', 'instance', 'Available memory of the node.', (state) =>
     Math.round(state.memoryBytes * (1 - state.memoryUsage)),
   ),
-  gauge('node_memory_MemTotal_bytes', 'instance', 'Memory of the node.', (state) => state.memoryBytes),
+  gauge('node_memory_MemTotal_bytes', 'instance', 'Total memory of the node.', (state) => state.memoryBytes),
   {
     name: 'kube_node_role',
     type: 'gauge',

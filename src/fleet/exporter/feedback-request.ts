@@ -33,7 +33,7 @@ export function readMoves(body: unknown, namespace = ''): readonly SuggestedMove
     }
     for (const field of FIELDS) {
       const value = (each as Readonly<Record<string, unknown>>)[field] ?? '';
-      if (typeof value !== 'string') causes.push(typeInvalid(child(path, field), value, 'must be text'));
+      if (typeof value !== 'string') causes.push(typeInvalid(child(path, field), value, 'must be a string'));
       else if (value === '' && field !== 'to_node') causes.push(required(child(path, field)));
       else texts[field] = value;
     }
@@ -42,7 +42,7 @@ export function readMoves(body: unknown, namespace = ''): readonly SuggestedMove
     if (vm_id !== '' && seen.has(key)) causes.push(duplicate(child(path, 'vm_id'), vm_id));
     seen.add(key);
     if (to_node !== '' && to_node === from_node)
-      causes.push(invalid(child(path, 'to_node'), to_node, 'must be another node than from_node'));
+      causes.push(invalid(child(path, 'to_node'), to_node, 'must differ from from_node'));
     return { vm_id, from_node, to_node: to_node === '' ? null : to_node };
   });
   if (causes.length > 0) throw new RejectedError(causes);

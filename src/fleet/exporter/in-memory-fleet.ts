@@ -92,13 +92,13 @@ export class InMemoryFleet implements FleetBackend {
       const home = [...this.#nodes.values()].find(({ vms }) => vms.has(move.vm_id));
       return { ...move, actual_node: home?.name ?? '', success: false, as_suggested: false, error };
     };
-    if (from === undefined) return refused(`there is no node ${move.from_node}`);
+    if (from === undefined) return refused(`node ${move.from_node} not found`);
     const named = move.to_node === null ? undefined : this.#nodes.get(move.to_node);
-    if (named === undefined && move.to_node !== null) return refused(`there is no node ${move.to_node}`);
+    if (named === undefined && move.to_node !== null) return refused(`node ${move.to_node} not found`);
     if (vm === undefined) return refused(`${move.vm_id} is not on node ${move.from_node}`);
     const to = named ?? this.#idlest(from, vm);
-    if (to === undefined) return refused(`no other node has the memory for ${move.vm_id}`);
-    if (!hasRoom(to, vm)) return refused(`node ${to.name} has not the memory for ${move.vm_id}`);
+    if (to === undefined) return refused(`no other node has enough memory for ${move.vm_id}`);
+    if (!hasRoom(to, vm)) return refused(`node ${to.name} does not have enough memory for ${move.vm_id}`);
     for (const node of [from, to]) this.#load(node);
     from.vms.delete(vm.id);
     to.vms.set(vm.id, vm);

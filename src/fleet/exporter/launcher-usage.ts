@@ -4,7 +4,7 @@ import { toNumber, tryParseQuantity } from '#platform/base/quantity';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 
-/** Label of pods that represent VMs, whoever created them. */
+/** Label of pods that represent VMs, regardless of their creator. */
 export const LAUNCHER_SELECTOR = 'kubevirt.io/domain';
 
 /**

@@ -64,8 +64,8 @@ function world() {
   return { clock, nodes: nodes.cache, pods: pods.cache, loads };
 }
 
-describe('what nodes measure', () => {
-  it('is what the annotations of their launcher pods add up to', () => {
+describe('node metrics', () => {
+  it('are the sums of the annotations of their launcher pods', () => {
     const { nodes, pods, loads } = world();
     nodes.put(node('a'));
     nodes.put(node('b'));
@@ -79,7 +79,7 @@ describe('what nodes measure', () => {
     expect(loads.get('b')).toMatchObject({ cpuUsage: 0, cpuPressure: 0, memoryUsage: 0, memoryPressure: 0, vms: 0 });
   });
 
-  it('is a share of their own size, whatever node the shares of machines are of', () => {
+  it("are ratios of the node's own size, whatever node the VM ratios refer to", () => {
     const { nodes, pods, loads } = world();
     nodes.put(node('a', '16', '32Gi'));
     nodes.put(node('b', '64', '256Gi'));
@@ -92,7 +92,7 @@ describe('what nodes measure', () => {
     expect(loads.get('b')).toMatchObject({ cpuUsage: 0.5, memoryUsage: 0.5 });
   });
 
-  it('counts neither what ends, nor what waits, nor pods that stand for no machine', () => {
+  it('ignore terminating and pending pods, and pods that represent no VM', () => {
     const { nodes, pods, loads } = world();
     nodes.put(node('a'));
     pods.put(pod('going', { going: true }));
@@ -103,7 +103,7 @@ describe('what nodes measure', () => {
     expect(loads.get('a')).toMatchObject({ cpuUsage: 0, memoryUsage: 0, vms: 1 });
   });
 
-  it('counts a machine that moves once, where it still is', () => {
+  it('count a migrating VM once, on its source node', () => {
     const { nodes, pods, loads } = world();
     nodes.put(node('a'));
     nodes.put(node('b'));
@@ -117,7 +117,7 @@ describe('what nodes measure', () => {
     expect(loads.all().map(({ vms }) => vms)).toEqual([0, 1]);
   });
 
-  it('tells of no node that is gone, and of one that comes back as of a new one', async () => {
+  it('drop a deleted node, and treat one that returns as new', async () => {
     const { nodes, pods, loads, clock } = world();
     nodes.put(node('a'));
     pods.put(pod('x'));
@@ -130,7 +130,7 @@ describe('what nodes measure', () => {
     expect(loads.get('a')).toMatchObject({ vms: 1, roles: ['gpu', 'worker'], spent: { cpuUser: 0, cpuIdle: 0 } });
   });
 
-  it('adds up the time that went by, with what held until each change', async () => {
+  it('accumulate time with the values between changes', async () => {
     const { nodes, pods, loads, clock } = world();
     nodes.put(node('a', '10', '10Gi'));
     pods.put(pod('x', { cpu: '0.5', memory: '0' }));
@@ -145,7 +145,7 @@ describe('what nodes measure', () => {
     expect(memoryWaiting).toBe(0);
   });
 
-  it('is the same, whatever came before', () => {
+  it('are the same, whatever came before', () => {
     const change = fc.record({
       vm: fc.constantFrom('x', 'y', 'z'),
       on: fc.constantFrom('a', 'b', ''),

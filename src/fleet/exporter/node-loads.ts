@@ -186,7 +186,7 @@ export class NodeLoads {
     if (annotations.length === 0) this.#unread.delete(key);
     else if (!this.#unread.has(key)) {
       this.#unread.add(key);
-      this.#log.warn({ pod: key, annotations }, 'a consumption is no number and counts for nothing');
+      this.#log.warn({ pod: key, annotations }, 'the consumption annotation is not a number and is ignored');
     }
   }
 

@@ -39,7 +39,7 @@ describe('the exporter without a cluster', () => {
     );
   };
 
-  it('says so, and answers all the same', async () => {
+  it('reports that, and still responds', async () => {
     expect((await ask('/health')).body).toEqual({
       status: 'healthy',
       nodes: 0,
@@ -67,7 +67,7 @@ describe('the exporter without a cluster', () => {
     });
   });
 
-  it('takes back what it gives, and knows each node', async () => {
+  it('accepts its own output, and knows each node', async () => {
     await ask('/scenario', TWO);
     const { body } = await ask('/scenario');
     expect((await ask('/scenario', body)).status).toBe(200);
@@ -77,7 +77,7 @@ describe('the exporter without a cluster', () => {
     expect((await ask('/nodes/c')).status).toBe(404);
   });
 
-  it('puts machines where their scheduler had put them', async () => {
+  it('places VMs where their scheduler had placed them', async () => {
     const moved = [{ name: 'a', vms: [{ ...vm('x', 0.5, 0.1), scheduled_node: 'b' }] }, { name: 'b' }];
     await ask('/scenario', moved);
     expect([await metric('node_vm_count{node="a"}'), await metric('node_vm_count{node="b"}')]).toEqual([0, 1]);
@@ -105,7 +105,7 @@ describe('the exporter without a cluster', () => {
       ['[0].cpu_usage', '[0].vms[0].cpu_consumption', '[0].vms[1].scheduled_node', '[0].vms[0].id'],
     ],
     ['a name that no machine can have', [{ name: 'a', vms: [vm('A_b', 0.1, 0.1)] }], ['[0].vms[0].id']],
-  ])('refuses %s, and changes nothing', async (_what, body, fields) => {
+  ])('rejects %s, and changes nothing', async (_what, body, fields) => {
     await ask('/scenario', TWO);
     const before = (await ask('/scenario')).body;
     const { status, body: refusal } = await ask('/scenario', body);
@@ -114,7 +114,7 @@ describe('the exporter without a cluster', () => {
     expect((await ask('/scenario')).body).toEqual(before);
   });
 
-  it('moves machines where there is memory, and says why where it does not', async () => {
+  it('moves VMs where there is enough memory, and reports why if it does not', async () => {
     await ask('/scenario', [...TWO, { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
     const move = (vm_id: string, from_node: string, to_node: string) => ({ vm_id, from_node, to_node });
     const migrations = [move('x', 'a', 'b'), move('z', 'a', 'b'), move('y', 'a', 'c'), move('w', 'a', 'd')];
@@ -123,13 +123,13 @@ describe('the exporter without a cluster', () => {
     expect(results.map(({ actual_node, success, error }) => [actual_node, success, error])).toEqual([
       ['b', true, null],
       ['b', false, 'z is not on node a'],
-      ['a', false, 'node c has not the memory for y'],
-      ['', false, 'there is no node d'],
+      ['a', false, 'node c does not have enough memory for y'],
+      ['', false, 'node d not found'],
     ]);
     expect(await metric('node_vm_count{node="b"}')).toBe(2);
   });
 
-  it('finds a node itself where none is named', async () => {
+  it('chooses a node if none is named', async () => {
     await ask('/scenario', [...TWO, { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
     const { body } = await ask('/feedback', { migrations: [{ vm_id: 'x', from_node: 'a' }] });
     expect(body).toEqual({
@@ -140,11 +140,11 @@ describe('the exporter without a cluster', () => {
     const none = { migrations: [{ vm_id: 'y', from_node: 'a', to_node: null }] };
     await ask('/scenario', [TWO[0], { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
     expect((await ask('/feedback', none)).body).toMatchObject({
-      results: [{ actual_node: 'a', success: false, error: 'no other node has the memory for y' }],
+      results: [{ actual_node: 'a', success: false, error: 'no other node has enough memory for y' }],
     });
   });
 
-  it('refuses feedback that is none', async () => {
+  it('rejects invalid feedback', async () => {
     const fields = async (body: unknown) => {
       const answer = await ask('/feedback', body);
       expect(answer.status).toBe(400);
@@ -163,11 +163,11 @@ describe('the exporter without a cluster', () => {
     expect(await fields({ migrations: [twice, twice] })).toEqual(['migrations[1].vm_id']);
   });
 
-  it('refuses what is too large', async () => {
+  it('rejects bodies that are too large', async () => {
     expect((await ask('/feedback', 'x'.repeat(4 * 1024 * 1024 + 1))).status).toBe(413);
   });
 
-  it('tells in JSON whatever it does not do', async () => {
+  it('reports unsupported requests in JSON', async () => {
     const error = (text: string) => ({ status: 'error', error: text });
     expect(await ask('/nothing')).toEqual({ status: 404, body: error('not found') });
     expect(await ask('/metrics', {})).toEqual({ status: 405, body: error('method not allowed') });
@@ -177,13 +177,13 @@ describe('the exporter without a cluster', () => {
     });
   });
 
-  it('names no field of what is wrong as a whole', async () => {
+  it('names no field if the whole input is wrong', async () => {
     const { body } = await ask('/scenario', '{');
     expect((body as { causes: { message: string }[] }).causes[0]?.message).toMatch(/^Invalid value: must be JSON/);
   });
 });
 
-it('metrics quote whatever nodes are called', () => {
+it('metrics quote any node name', () => {
   const clock = new FakeClock();
   const fleet = new InMemoryFleet(clock);
   void fleet.replace({ name: 's', nodes: [{ name: 'a"\\\n', path: '', cpuCores: 1, memoryBytes: 1, vms: [] }] });

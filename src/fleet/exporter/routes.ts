@@ -39,7 +39,7 @@ function readRoutes(fleet: FleetBackend): Route[] {
       handle(request, response) {
         const name = nameIn(request);
         const load = name === undefined ? undefined : fleet.load(name);
-        if (load === undefined) answer(response, 404, { status: 'error', error: `there is no node ${name ?? ''}` });
+        if (load === undefined) answer(response, 404, { status: 'error', error: `node ${name ?? ''} not found` });
         else answer(response, 200, formatNode(load, fleet.vmsOn(load.name)));
       },
     },
@@ -114,7 +114,7 @@ const MAX_NAMED = 10;
 function formatUnread(pods: ReadonlySet<string>): string {
   const named = [...pods].slice(0, MAX_NAMED).join(', ');
   const more = pods.size > MAX_NAMED ? ` and ${pods.size - MAX_NAMED} more` : '';
-  return `a consumption is no number and counts for nothing: pods ${named}${more}`;
+  return `the consumption annotation is not a number and is ignored: pods ${named}${more}`;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -38,7 +38,7 @@ export function readFleetSpec(
     throw new RejectedError([invalid('name', name, `must be one of ${names.join(', ')}`), ...causes]);
   }
   if (wanted === undefined && path === undefined && names.length > 1) {
-    const which = required('name', `there are several scenarios: ${names.join(', ')}; say ?name=${name}`);
+    const which = required('name', `there are several scenarios: ${names.join(', ')}; choose one with ?name=${name}`);
     throw new RejectedError([which, ...causes]);
   }
   const written = (file as Fields)[scenario.name];

@@ -74,8 +74,7 @@ export async function waitForPlacement(
     signal.removeEventListener('abort', giveUp);
   }
   const seconds = Math.round(timeoutMs / 1000);
-  for (const key of left.keys())
-    found.set(key, { error: `nothing has happened for ${seconds} s: no node was found yet` });
+  for (const key of left.keys()) found.set(key, { error: `no progress for ${seconds}s: no node found yet` });
   return found;
 }
 
@@ -85,5 +84,5 @@ function placementOf(pod: Pod): Placement | undefined {
   if (nodeName !== '') return { node: nodeName, pod: pod.metadata.name ?? '' };
   const scheduled = conditionOf(pod.status?.conditions, 'PodScheduled');
   if (scheduled?.status !== 'False') return undefined;
-  return { error: scheduled.message ?? scheduled.reason ?? 'no node has room for it' };
+  return { error: scheduled.message ?? scheduled.reason ?? 'no node fits it' };
 }

@@ -62,7 +62,7 @@ export class PodManager {
     return Object.assign(new PodManager({ ...options, client }), { [Symbol.asyncDispose]: () => client.close() });
   }
 
-  /** Creates a VM and waits for its pod, whoever creates that. The scheduler places it unless a node is named. */
+  /** Creates a VM and waits for its pod, which any controller may create. The scheduler places it unless a node is named. */
   async createPod(vm: Vm, nodeName?: string, signal?: AbortSignal): Promise<string> {
     await this.make(vm, { node: nodeName });
     const { metadata } = await this.#awaitPod(vm.id, () => true, signal);
@@ -146,7 +146,7 @@ export class PodManager {
     signal?: AbortSignal,
   ): Promise<{ readonly podName: string; readonly nodeName: string | undefined }> {
     const old = (await this.#podsOf(vm.id)).find(isLive);
-    if (old === undefined) throw new Error(`${vm.id} has no pod that runs`);
+    if (old === undefined) throw new Error(`${vm.id} has no running pod`);
     if (old.spec.nodeName !== fromNode)
       throw new Error(`${vm.id} is on ${old.spec.nodeName ?? 'no node'}, not on ${fromNode}`);
     if (toNode !== undefined) await this.#client.get(NODES, toNode);

@@ -21,7 +21,7 @@ it.each<[string, Record<string, string>, Record<string, string>, Record<string, 
     { [CPU]: '3', [MEMORY]: '0.9' },
   ],
   ['nothing that the next has already', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.1', '0.2', { [CPU]: '3' }), {}],
-  ['nothing that the machine was told anew', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.5', '0.2'), {}],
+  ['nothing that was set on the VM later', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.5', '0.2'), {}],
   [
     'no share of another node',
     pod('0.1', '0.2', { [CPU]: '3' }),

@@ -52,7 +52,7 @@ const EXPECTED: Readonly<Record<string, Readonly<[number, number, number]>>> = {
 
 describe('the nineteen algorithms', () => {
   it.each(ALGORITHMS.map((algorithm) => [algorithm.name, algorithm] as const))(
-    '%s gives what the formula gives by hand',
+    '%s returns the value of the formula computed by hand',
     (_name, { id, score }) => {
       const scores = score(loadOf([NODES.a, NODES.b, NODES.c]));
       (EXPECTED[id] ?? []).forEach((expected, at) => expect(scores[at]).toBeCloseTo(expected, 12));
@@ -65,7 +65,7 @@ describe('the nineteen algorithms', () => {
     expect(new Set(ALGORITHMS.map(({ name }) => name)).size).toBe(19);
   });
 
-  it('tell how crowded a front is', () => {
+  it('compute the crowding distance of a front', () => {
     // All four undercut each other: one front. Of the inner two, in cpu usage (span 0.5) and cpu pressure (span 0.3):
     // 0.3 / 0.5 + 0.2 / 0.3 = 19/15, and 0.4 / 0.5 + 0.2 / 0.3 = 22/15, the most. So 0.1 * (1 - 19/22) = 0.3 / 22.
     const front: Point[] = [
@@ -78,12 +78,12 @@ describe('the nineteen algorithms', () => {
     [0, 0.3 / 22, 0, 0].forEach((expected, at) => expect(scores[at]).toBeCloseTo(expected, 12));
   });
 
-  it('make nothing of nodes that do not differ, though their mean is not quite their value', () => {
+  it('return zero for equal nodes, although their mean is not exactly their value', () => {
     const equal = Array.from({ length: 3 }, (): Point => [0.4, 0.028, 0.5, 0.035]);
     for (const at of [8, 9, 10, 11, 12]) expect([...(ALGORITHMS[at]?.score(loadOf(equal)) ?? [])]).toEqual([0, 0, 0]);
   });
 
-  it('take the first of metrics that are equally critical', () => {
+  it('use the first of several equally critical metrics', () => {
     // Both usages lie 0.2 above their means, once each.
     const scores = ALGORITHMS[12]?.score(
       loadOf([

@@ -22,13 +22,13 @@ describe('the benchmark', () => {
   const methods = methodsOf(ALGORITHMS, PLANNERS, MODES);
   const results = benchmark(fleet, methods, BOUNDS, seededRandom(1));
 
-  it('tries every method on the same fleet and leaves it as it was', () => {
+  it('runs every method on the same fleet and does not modify it', () => {
     expect(results.map(({ method }) => nameOf(method)).sort()).toEqual(methods.map(nameOf).sort());
     expect(fleet.load()).toEqual(before);
     for (const { curve } of results) expect(curve[0]).toMatchObject({ cpu: results[0]?.curve[0]?.cpu });
   });
 
-  it('gives a method the same result whatever else is tried', () => {
+  it('gives a method the same result regardless of the others', () => {
     const [alone] = benchmark(
       mixed(),
       methodsOf(ALGORITHMS.slice(0, 1), PLANNERS.slice(0, 1), MODES.slice(0, 1)),
@@ -39,7 +39,7 @@ describe('the benchmark', () => {
     expect({ ...same, rank: 0 }).toEqual({ ...alone, rank: 0 });
   });
 
-  it('ranks what came to rest first, then the more even, and equals alike', () => {
+  it('ranks converged methods first, then by balance, with equal ranks for equal results', () => {
     let resting = true;
     results.forEach(({ rank, outcome }, at) => {
       expect(resting || outcome !== 'converged').toBe(true);
@@ -60,7 +60,7 @@ describe('the benchmark', () => {
     expect(a?.rank).toBe(b?.rank);
   });
 
-  it('counts machines that come back to where they were', () => {
+  it('counts VMs that return to an earlier node', () => {
     // One VM overloads either of two nodes, so that it moves back and forth.
     const node = (name: string) => ({ name, cpu: 1, memory: 1 });
     const fleet = FleetModel.of([node('a'), node('b')], [{ id: 'hot', cpu: 0.8, memory: 0.1, node: 0 }]);

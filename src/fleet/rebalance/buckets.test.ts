@@ -22,17 +22,17 @@ describe('buckets', () => {
     expect(bucketsOf(mode, SCORES).buckets).toEqual(expected);
   });
 
-  it('have nobody over where all are equal, and everybody under where nothing is asked below', () => {
+  it('have no over-utilized node if all are equal, and only under-utilized ones without a lower threshold', () => {
     const equal = Array.from({ length: 7 }, () => 0.1 + 0.2);
     expect(bucketsOf('Low', equal).buckets).toEqual(equal.map(() => 'fair'));
     expect(bucketsOf('AsymmetricLow', equal).buckets).toEqual(equal.map(() => 'under'));
   });
 
-  it('test for under first', () => {
+  it('check for under-utilization first', () => {
     expect(classify(Float64Array.of(0.5), { id: 'none', lower: 0, upper: 0 }).buckets).toEqual(['under']);
   });
 
-  it('order the over-utilised by score, equals as they come, and add up what is too much', () => {
+  it('order over-utilized nodes by score and input order, and add up the excess', () => {
     // The mean is 0.4; the border is 0.5.
     const { over, under, excess } = bucketsOf('Low', [0.6, 0, 0.7, 0.6, 0.1]);
     expect(over).toEqual([2, 0, 3]);
@@ -40,5 +40,5 @@ describe('buckets', () => {
     expect(excess).toBeCloseTo(0.1 + 0.2 + 0.1, 6);
   });
 
-  it('of no nodes are none', () => expect(bucketsOf('Low', [])).toMatchObject({ mean: 0, buckets: [], over: [] }));
+  it('are empty without nodes', () => expect(bucketsOf('Low', [])).toMatchObject({ mean: 0, buckets: [], over: [] }));
 });

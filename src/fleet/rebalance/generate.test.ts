@@ -13,8 +13,8 @@ const scenarioOf = (wanted: GenerateOptions, seed: number) => {
   return scenarios[0] as Scenario;
 };
 
-describe('loads that are made up', () => {
-  it('have as many nodes and machines as asked for, which fit, and are the same for the same seed', () => {
+describe('generated loads', () => {
+  it('have the requested number of nodes and VMs, which fit, and are the same for the same seed', () => {
     const wanted = fc.record({
       load: fc.constantFrom(...LOADS),
       nodes: fc.integer({ min: 1, max: 40 }),
@@ -33,7 +33,7 @@ describe('loads that are made up', () => {
     );
   });
 
-  it('differ from seed to seed', () => {
+  it('differ between seeds', () => {
     expect(generate({ load: 'mixed' }, seededRandom(1))).not.toEqual(generate({ load: 'mixed' }, seededRandom(2)));
   });
 
@@ -45,7 +45,7 @@ describe('loads that are made up', () => {
     expect([...usage('progression')]).toEqual([...usage('progression')].sort((a, b) => a - b));
   });
 
-  it('ask for no more than their nodes have together, and light ones fill none with what they ask for', () => {
+  it('request no more than all nodes have, and light ones fill no node with requests', () => {
     const wanted = fc.record({
       load: fc.constantFrom(...LOADS),
       nodes: fc.integer({ min: 1, max: 40 }),
@@ -65,13 +65,13 @@ describe('loads that are made up', () => {
     );
   });
 
-  it.each(LOADS)('are sized so that machines that have a size use a part of it: %s', (load) => {
+  it.each(LOADS)('have sizes of which VMs use a part: %s', (load) => {
     for (const { vms } of generate({ load }, seededRandom(1)).nodes) {
       for (const vm of vms) if ('cpu_cores' in vm) expect(vm.cpu_utilization).toBeLessThan(1);
     }
   });
 
-  it.each(LOADS)('can be as large as the laboratory is made for: %s', (load) => {
+  it.each(LOADS)('can be as large as the laboratory supports: %s', (load) => {
     const scenario = scenarioOf({ load, ...MAX_SIZE }, 1);
     expect(scenario.nodes).toHaveLength(MAX_SIZE.nodes);
     expect(scenario.nodes.reduce((sum, { vms }) => sum + vms.length, 0)).toBe(MAX_SIZE.vms);

@@ -15,7 +15,7 @@ const mode = fc.constantFrom(...MODES);
 const seed = fc.nat();
 
 describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the planner %s', (_id, planner) => {
-  it('keeps to the limits, moves from over-utilised nodes to others, none twice, and exceeds no memory', () => {
+  it('respects the limits, moves only from over-utilized nodes to others, none twice, and exceeds no memory', () => {
     fc.assert(
       fc.property(fleets(), algorithm, mode, limits, budget, seed, (fleet, algorithm, mode, limits, budget, seed) => {
         const method: Method = { algorithm, planner, mode };
@@ -37,7 +37,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
     );
   });
 
-  it('comes to an end, keeps every machine, and does the same again with the same seed', () => {
+  it('terminates, keeps every VM, and is reproducible with the same seed', () => {
     fc.assert(
       fc.property(fleets(), algorithm, mode, limits, seed, (fleet, algorithm, mode, limits, seed) => {
         const bounds = { limits, budget: DEFAULT_BUDGET, steps: 30 };
@@ -58,7 +58,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
     );
   });
 
-  it('stops at once where no node has the memory for anything', () => {
+  it('stops at once if no node has memory for any VM', () => {
     const node = (name: string) => ({ name, cpu: 1, memory: 1 });
     const full = FleetModel.of(
       [node('a'), node('b')],
@@ -77,7 +77,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
     });
   });
 
-  it('relieves a node that is alone in having too much', () => {
+  it('relieves a single over-utilized node', () => {
     const nodes = ['a', 'b', 'c', 'd'].map((name) => ({ name, cpu: 1, memory: 1 }));
     const vms = Array.from({ length: 8 }, (_, i) => ({ id: `vm-${i}`, cpu: 0.1, memory: 0.05, node: 0 }));
     const fleet = FleetModel.of(nodes, vms);
@@ -96,7 +96,7 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
 
 const BOUNDS = { limits: { perNode: 2, perStep: 5 }, budget: DEFAULT_BUDGET, steps: 50 };
 
-/** Sums the memory anew, so that no error of the incremental sums can hide. */
+/** Sums the memory again, so that errors of the incremental sums are found. */
 function memoryOn(fleet: FleetModel, node: number): number {
   return fleet.on(node).reduce((sum, vm) => sum + (fleet.vms[vm]?.memory ?? 0), 0);
 }

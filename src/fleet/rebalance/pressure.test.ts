@@ -15,7 +15,7 @@ describe('pressure', () => {
     // 0.2 + 0.6 * 0.5^2
     [0.95, 0.35],
     [1, 0.8],
-  ])('of usage %f is %f, of CPU and memory alike', (usage, expected) => {
+  ])('of usage %f is %f, for CPU and memory', (usage, expected) => {
     expect(cpuPressure(usage)).toBeCloseTo(expected, 12);
     expect(memoryPressure(usage)).toBeCloseTo(expected, 12);
   });
@@ -29,12 +29,12 @@ describe('pressure', () => {
     expect(cpuPressure(demand)).toBeCloseTo(expected, 12);
   });
 
-  it('of memory knows no more than all', () => expect(memoryPressure(2)).toBe(memoryPressure(1)));
+  it('of memory is capped at 1', () => expect(memoryPressure(2)).toBe(memoryPressure(1)));
 
   it.each([
     ['CPU', cpuPressure],
     ['memory', memoryPressure],
-  ])('of %s never falls as usage rises, and lies in 0..1', (_of, pressure) => {
+  ])('of %s is monotonic in usage, and in 0..1', (_of, pressure) => {
     const usage = fc.double({ min: 0, max: 2, noNaN: true });
     fc.assert(
       fc.property(usage, usage, (a, b) => {

@@ -59,13 +59,14 @@ class Reader {
 
   scenarios(value: unknown): Scenario[] {
     const all = this.#fields(value, '');
-    if (all !== undefined && Object.keys(all).length === 0) this.causes.push(required('', 'there must be a scenario'));
+    if (all !== undefined && Object.keys(all).length === 0)
+      this.causes.push(required('', 'at least one scenario is required'));
     return Object.entries(all ?? {}).map(([name, nodes]) => ({ name, nodes: this.#nodes(nodes, name) }));
   }
 
   #nodes(value: unknown, path: string): ScenarioNode[] {
     const list = this.#list(value, path);
-    if (list?.length === 0) this.causes.push(required(path, 'there must be a node'));
+    if (list?.length === 0) this.causes.push(required(path, 'at least one node is required'));
     const [names, ids] = [new Set<string>(), new Set<string>()];
     const read = (list ?? []).map((each, at) => this.#node(each, index(path, at), names, ids));
     const nodes = read.flatMap((each) => (each === undefined ? [] : [each]));
@@ -106,7 +107,7 @@ class Reader {
     const id = this.#name(fields, 'id', path, ids);
     for (const field of PLACE_FIELDS) {
       const given = fields[field] ?? '';
-      if (typeof given !== 'string') this.causes.push(typeInvalid(child(path, field), given, 'must be text'));
+      if (typeof given !== 'string') this.causes.push(typeInvalid(child(path, field), given, 'must be a string'));
     }
     const elsewhere = fields['scheduled_node'];
     const placed = typeof elsewhere === 'string' && elsewhere !== '' ? elsewhere : node.name;
@@ -125,7 +126,7 @@ class Reader {
     }
     for (const field of old) {
       this.causes.push(
-        forbidden(child(path, field), `belongs to the old form, and ${NEW_FIELDS.join(', ')} to the new one`),
+        forbidden(child(path, field), `belongs to the old format, and ${NEW_FIELDS.join(', ')} to the new one`),
       );
     }
     const [cores, bytes] = ['cpu_cores', 'memory_bytes'].map((field) =>
@@ -150,7 +151,7 @@ class Reader {
     for (const { path, node } of read) {
       if (node.cpuUsage > 1 && !isOverloaded(node, vms.get(node.name) ?? []))
         this.causes.push(
-          invalid(child(path, 'cpu_usage'), node.cpuUsage, 'must not be greater than 1, unless its machines use more'),
+          invalid(child(path, 'cpu_usage'), node.cpuUsage, 'must not be greater than 1, unless its VMs use more'),
         );
     }
     return read.map(({ node }) => ({ ...node, vms: vms.get(node.name) ?? [] }));
@@ -160,7 +161,7 @@ class Reader {
     const at = child(path, field);
     const name = fields[field];
     if (name === undefined || name === '') this.causes.push(required(at));
-    else if (typeof name !== 'string') this.causes.push(typeInvalid(at, name, 'must be text'));
+    else if (typeof name !== 'string') this.causes.push(typeInvalid(at, name, 'must be a string'));
     else if (seen.has(name)) this.causes.push(duplicate(at, name));
     else seen.add(name);
     return typeof name === 'string' ? name : '';
@@ -198,7 +199,7 @@ class Reader {
     }
     for (const field of known === undefined ? [] : Object.keys(value)) {
       if (!known?.includes(field))
-        this.causes.push(forbidden(child(path, field), `unknown field; there are ${known?.join(', ')}`));
+        this.causes.push(forbidden(child(path, field), `unknown field; supported are ${known?.join(', ')}`));
     }
     return value as Fields;
   }

@@ -91,7 +91,7 @@ const UNEVEN = {
 const obeying: Scheduler = ({ to_node }) => to_node;
 
 describe('the closed loop', () => {
-  it('moves machines until no node is over-utilised', async () => {
+  it('moves VMs until no node is over-utilized', async () => {
     const cluster = new FakeCluster(UNEVEN, obeying);
     const { outcome, steps, moved, asSuggested, retained, seen } = await run(cluster);
     expect({ outcome, moved, asSuggested, kept: retained }).toEqual({
@@ -106,7 +106,7 @@ describe('the closed loop', () => {
     expect(seen.at(-1)).toMatchObject({ moves: [], spread: { over: 0 } });
   });
 
-  it('goes on from where the scheduler has really put a machine', async () => {
+  it('continues from the actual placement by the scheduler', async () => {
     const cluster = new FakeCluster(UNEVEN, ({ from_node }) => (from_node === 'idle' ? 'spare' : 'idle'));
     const { outcome, moved, asSuggested } = await run(cluster);
     expect(outcome).toBe('converged');
@@ -115,25 +115,25 @@ describe('the closed loop', () => {
     expect(cluster.asked.flat().some(({ from_node }) => from_node === 'idle')).toBe(true);
   });
 
-  it('leaves alone what the scheduler puts back, and stops when there is nothing else', async () => {
+  it('excludes VMs that the scheduler returns, and stops when there are no others', async () => {
     const cluster = new FakeCluster(UNEVEN, ({ from_node }) => from_node);
     const { outcome, moved, retained } = await run(cluster);
     expect([outcome, moved, [...retained].sort()]).toEqual(['stalled', 0, ['a', 'b', 'c', 'd']]);
     expect(cluster.asked.flat().map(({ vm_id }) => vm_id)).toHaveLength(4);
   });
 
-  it('leaves alone what has no place any more', async () => {
+  it('excludes VMs that are no longer scheduled', async () => {
     const { outcome, retained } = await run(new FakeCluster(UNEVEN, () => ''));
     expect([outcome, retained.length]).toEqual(['stalled', 4]);
   });
 
-  it('stops after as many steps as allowed', async () => {
+  it('stops after the maximum number of steps', async () => {
     const fat = { ...UNEVEN, full: Array.from({ length: 20 }, (_, i) => [`v${i}`, 0.1] as const) };
     const { outcome, steps, seen } = await run(new FakeCluster(fat, obeying), 1);
     expect([outcome, steps, seen.length, seen.at(-1)?.moves]).toEqual(['capped', 1, 2, []]);
   });
 
-  it('finishes the step that is under way when somebody has had enough', async () => {
+  it('completes the current step when it is interrupted', async () => {
     const enough = new AbortController();
     const cluster = new FakeCluster(UNEVEN, (move) => {
       enough.abort();
@@ -143,7 +143,7 @@ describe('the closed loop', () => {
     expect([outcome, steps, moved]).toEqual(['interrupted', 1, cluster.asked.flat().length]);
   });
 
-  it('ends for every method on any load, and keeps to the limits', async () => {
+  it('terminates for every method on any load, and respects the limits', async () => {
     const loads = fc.record({
       method: fc.record({
         algorithm: fc.constantFrom(...ALGORITHMS),
@@ -176,7 +176,7 @@ describe('the closed loop', () => {
     );
   });
 
-  it('decides on a dry run what the first step would do', async () => {
+  it('decides in a dry run what the first step would do', async () => {
     const cluster = new FakeCluster(UNEVEN, obeying);
     const boundsFor = () => ({ limits: DEFAULT_LIMITS, steps: 1, budget: 60 });
     const { moves } = decide({ method: METHOD, boundsFor, random: seededRandom(1) }, 1, await cluster.observe());
@@ -185,7 +185,7 @@ describe('the closed loop', () => {
   });
 });
 
-describe('the fleet that was observed', () => {
+describe('the observed fleet', () => {
   const node: ObservedNode = {
     ...{ name: 'n', cpuCores: 10, memoryBytes: 100, cpuUsage: 0.6, cpuPressure: 0.04 },
     ...{ memoryUsage: 0.5, memoryPressure: 0.03 },
@@ -195,7 +195,7 @@ describe('the fleet that was observed', () => {
     ],
   };
 
-  it('divides what is measured among the machines', () => {
+  it('divides measurements among the VMs', () => {
     const { fleet, load } = observedFleet([node], new Set());
     const close = (value: number) => expect.closeTo(value, 9) as number;
     expect(fleet.vms).toEqual([
@@ -206,14 +206,14 @@ describe('the fleet that was observed', () => {
     expect(fleet.load().cpuUsage[0]).toBeCloseTo(0.6, 9);
   });
 
-  it('counts machines that stay as standing load', () => {
+  it('counts excluded VMs as fixed load', () => {
     const { fleet } = observedFleet([node], new Set(['b']));
     expect(fleet.vms.map(({ id }) => id)).toEqual(['a']);
     expect(fleet.load().cpuUsage[0]).toBeCloseTo(0.6, 9);
     expect(fleet.load().cpuPressure[0]).toBeCloseTo(cpuPressure(0.6), 9);
   });
 
-  it('keeps what is measured on a node without machines', () => {
+  it('keeps the measurements of a node without VMs', () => {
     const { fleet } = observedFleet([{ ...node, vms: [] }], new Set());
     expect(fleet.load()).toMatchObject({
       cpuUsage: new Float64Array([0.6]),

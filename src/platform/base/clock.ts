@@ -94,5 +94,5 @@ export function cancellable(cancel: () => void): Timer {
 
 /** Throws on NaN, which is a mistake of the caller that a timer would treat as "now". */
 export function assertNumber(ms: number): void {
-  if (Number.isNaN(ms)) throw new RangeError('a timer needs a number of milliseconds, not NaN');
+  if (Number.isNaN(ms)) throw new RangeError('a timer requires a number of milliseconds, not NaN');
 }

@@ -53,12 +53,12 @@ describe('parseCron', () => {
     ['* * * 13 *', 'month'],
     ['5-1 * * * *', 'larger'],
     ['*/0 * * * *', 'stepping'],
-    ['* * L * *', 'day of month "L" is not understood at "L"'],
-    ['* * * * 5#2', 'day of week "5#2" is not understood'],
-    ['* * 1,15W * *', 'day of month "1,15W" is not understood at "15W"'],
-    ['* , * * *', 'hour "," is not understood at ""'],
+    ['* * L * *', 'cannot parse day of month "L" at "L"'],
+    ['* * * * 5#2', 'cannot parse day of week "5#2"'],
+    ['* * 1,15W * *', 'cannot parse day of month "1,15W" at "15W"'],
+    ['* , * * *', 'cannot parse hour "," at ""'],
     ['2026-01-01T00:00:00', 'expected 5 fields, found 1'],
-    ['a b c d e', 'minute "a" is not understood'],
+    ['a b c d e', 'cannot parse minute "a"'],
   ])('%j is refused: %s', (expression, reason) => {
     expect(() => parseCron(expression)).toThrow(ParseError);
     expect(() => parseCron(expression)).toThrow(reason);

@@ -113,14 +113,14 @@ function refuseUnknownSyntax(expression: string, fields: readonly string[]): voi
     });
   };
   if (/^(CRON_)?TZ=/.test(fields[0] ?? '')) refuse('a time zone cannot be part of it');
-  if (fields[0]?.startsWith('@')) refuse(`unknown nickname; known are ${[...NICKNAMES.keys()].join(', ')}`);
+  if (fields[0]?.startsWith('@')) refuse(`unknown nickname; supported are ${[...NICKNAMES.keys()].join(', ')}`);
   if (fields[4]?.split(',').some((item) => /^0?7\//.test(item)))
-    refuse('day of week 7 takes no step; write 0 for Sunday');
+    refuse('day of week 7 does not allow a step; write 0 for Sunday');
   if (fields.length === 6) refuse('expected 5 fields, found 6; seconds are not supported');
   if (fields.length !== FIELDS.length) refuse(`expected 5 fields, found ${fields[0] === '' ? 0 : fields.length}`);
   for (const [i, field] of fields.entries()) {
     const wrong = field.split(',').find((item) => !ITEM.test(item));
-    if (wrong !== undefined) refuse(`${FIELDS[i]} "${field}" is not understood at "${wrong}"`);
+    if (wrong !== undefined) refuse(`cannot parse ${FIELDS[i]} "${field}" at "${wrong}"`);
     // The parser accepts any start of a step and then never finds a time to run. Its messages count months and days
     // from zero.
     const [least, most] = BOUNDS[i] ?? [0, 0];

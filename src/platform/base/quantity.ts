@@ -212,7 +212,7 @@ function fractionOf(value: string | number | bigint): { numerator: bigint; denom
 
 /** Returns a / b as the nearest number. */
 export function ratio(a: Quantity, b: Quantity): number {
-  if (b.nano === 0n) throw new RangeError('there is no ratio to zero');
+  if (b.nano === 0n) throw new RangeError('the ratio to zero is undefined');
   return Number(a.nano) / Number(b.nano);
 }
 

@@ -48,7 +48,7 @@ export function openAccessToken(file: string): AccessToken {
   }
   if (token.length < MIN_LENGTH) {
     throw new ConfigError(`the token in ${file} is shorter than ${MIN_LENGTH} characters`, {
-      hint: 'Delete the file, and one with a new token is created.',
+      hint: 'Delete the file to create one with a new token.',
     });
   }
   if ((statSync(file).mode & READABLE_BY_OTHERS) !== 0) {

@@ -53,8 +53,8 @@ describe('a manifest', () => {
     ['an unknown alias', 'a: *nowhere', 'Unresolved alias'],
     ['deep nesting', `${'['.repeat(800)}${']'.repeat(800)}`, 'nested deeper'],
     ['very deep nesting', '['.repeat(100_000), 'nested deeper'],
-    ['a number that is none', 'a: [1, {b: .nan}]', 'NaN, which is no number'],
-    ['an endless number', 'a: -.inf', '-Infinity, which is no number'],
+    ['a number that is none', 'a: [1, {b: .nan}]', 'NaN, which is not a JSON number'],
+    ['an endless number', 'a: -.inf', '-Infinity, which is not a JSON number'],
     ['a binary that is no base64', 'a: !!binary "%"', 'base64'],
     ['a flood of text', 'x'.repeat(33 * 1024 * 1024), 'larger than 32 MiB'],
   ])('with %s is a problem, not a crash', (_name, text, message) => {

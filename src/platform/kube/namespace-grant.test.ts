@@ -31,7 +31,7 @@ describe('what is in one namespace acts on machines of another', () => {
 
   it('and is told how it could', () => {
     expect(crossNamespaceDenial('a', 'b', grants('x') as never)?.message).toBe(
-      'namespace b does not let namespace a act on its machines: to allow it, put a into the annotation vimana.io/operations-from of namespace b, a list with commas',
+      'namespace b does not allow operations from namespace a on its VMs: to allow them, add a to annotation vimana.io/operations-from of namespace b, a comma-separated list',
     );
   });
 

@@ -31,13 +31,13 @@ export function crossNamespaceDenial(
 ): CrossNamespaceDenial | undefined {
   if (from === to) return undefined;
   if (only !== undefined && only !== '')
-    return { reason: 'Forbidden', message: `namespace ${only} alone is looked after here, and ${to} is another` };
+    return { reason: 'Forbidden', message: `only namespace ${only} is managed by this operator, not ${to}` };
   const found = namespace(to);
-  if (found === undefined) return { reason: 'NotFound', message: `namespace ${to} is not there` };
+  if (found === undefined) return { reason: 'NotFound', message: `namespace ${to} not found` };
   const named = (found.metadata.annotations?.[OPERATIONS_FROM] ?? '').split(',');
   const granted = new Set(named.map((name) => name.trim()));
   if (granted.has(from) || granted.has('*')) return undefined;
-  const message = `namespace ${to} does not let namespace ${from} act on its machines: to allow it, put ${from} into the annotation ${OPERATIONS_FROM} of namespace ${to}, a list with commas`;
+  const message = `namespace ${to} does not allow operations from namespace ${from} on its VMs: to allow them, add ${from} to annotation ${OPERATIONS_FROM} of namespace ${to}, a comma-separated list`;
   return { reason: 'Forbidden', message };
 }
 

@@ -124,7 +124,7 @@ const MARKS = new Set([...'\n,:-[]{}&*!?'].map((mark) => mark.charCodeAt(0)));
  */
 function heightOf(value: unknown, depth: number, known: Map<object, number>): number {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new ParseError(`holds ${value}, which is no number to JSON`);
+    throw new ParseError(`contains ${value}, which is not a JSON number`);
   }
   if (typeof value !== 'object' || value === null) return 0;
   let height = known.get(value);
@@ -201,7 +201,7 @@ function decodeBinary(base64: string, onError: (message: string) => void): strin
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
   } catch {
-    onError('!!binary is followed by base64');
+    onError('!!binary must be followed by base64');
     return base64;
   }
 }

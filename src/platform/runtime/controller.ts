@@ -165,10 +165,7 @@ class ControllerRunnable<T extends KubeObject> implements Runnable {
       work: (key, signal) => this.#work(key, this.#contextWith(signal)),
       onFailure: (key, error, retryInMs) => {
         const usual = error instanceof TemporaryError || isConflict(error);
-        this.#log[usual ? 'debug' : 'warn'](
-          { key, err: error, retryInMs },
-          'an object could not be brought to what it asks for',
-        );
+        this.#log[usual ? 'debug' : 'warn']({ key, err: error, retryInMs }, 'failed to reconcile an object');
       },
     });
   }
@@ -186,7 +183,7 @@ class ControllerRunnable<T extends KubeObject> implements Runnable {
       // The object was deleted during its own run, so there is nothing left to do.
       if (isAbout(error, controller.for, object)) return undefined;
       if (isEndingAround(object, error)) {
-        this.#log.debug({ key }, 'nothing is made any more: the namespace is ending');
+        this.#log.debug({ key }, 'not creating objects: the namespace is terminating');
         return undefined;
       }
       throw error;

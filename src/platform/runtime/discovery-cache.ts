@@ -33,7 +33,7 @@ export class DiscoveryCache implements Runnable {
       random: random.fork(this.name),
       backOff: { first: 20, max: 30_000 },
       work: async (_key, signal) => await this.#refresh(signal),
-      onFailure: (_key, error) => log.debug({ err: error }, 'discovery is not up to date; asking again'),
+      onFailure: (_key, error) => log.debug({ err: error }, 'discovery failed; retrying'),
     });
   }
 
@@ -78,7 +78,7 @@ export class DiscoveryCache implements Runnable {
       for (const listener of this.#listeners) listener(found);
     }
     const { failed } = found;
-    if (failed.size > 0) throw new TemporaryError(`no answer from ${[...failed.keys()].join(', ')}`);
+    if (failed.size > 0) throw new TemporaryError(`no response from ${[...failed.keys()].join(', ')}`);
     // A CRD is established before it is served.
     const missing = establishedResources(informers.of(CUSTOM_RESOURCE_DEFINITIONS).cache.all()).filter(
       ({ group, version, plural }) =>

@@ -76,7 +76,7 @@ class LeaseElector implements LeaderElector {
       }
     } finally {
       await this.#within(PARTING_MS, (each) => held.release(each)).catch((error: unknown) => {
-        this.#log.debug({ err: error }, 'the lease could not be given back; it runs out by itself');
+        this.#log.debug({ err: error }, 'failed to release the lease; it will expire');
       });
     }
   }
@@ -88,7 +88,7 @@ class LeaseElector implements LeaderElector {
   async #within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { clock } = this.#options;
     const late = new AbortController();
-    const giveUp = () => late.abort(new TemporaryError('no answer in time'));
+    const giveUp = () => late.abort(new TemporaryError('request timed out'));
     using timers = new DisposableStack();
     timers.use(clock.timer(ms, giveUp));
     const hurry = () => void timers.use(clock.timer(PARTING_MS, giveUp));
@@ -107,7 +107,7 @@ class LeaseElector implements LeaderElector {
         if (sent !== undefined && sent.max < renewDeadlineMs) return sent;
         pause = held.nextCheckMs;
       } catch (error) {
-        if (!signal.aborted) this.#log.debug({ err: error }, 'the lease could not be asked for; trying again');
+        if (!signal.aborted) this.#log.debug({ err: error }, 'failed to acquire the lease; retrying');
       }
       await clock.sleep(pause, signal).catch(() => {});
     }
@@ -124,7 +124,7 @@ class LeaseElector implements LeaderElector {
         if (sent === undefined) current.end();
         else current.renew(sent);
       } catch (error) {
-        this.#log.debug({ err: error }, 'the lease could not be renewed; trying again');
+        this.#log.debug({ err: error }, 'failed to renew the lease; retrying');
       }
     }
   }
@@ -136,7 +136,7 @@ class LeaseElector implements LeaderElector {
     this.#term = current;
     const stop = () => current.stop();
     signal.addEventListener('abort', stop, { once: true });
-    this.#log.info('leading from now on');
+    this.#log.info('became leader');
     const renewing = this.#renew(held, current);
     try {
       await informers?.refresh(current.signal);
@@ -144,7 +144,8 @@ class LeaseElector implements LeaderElector {
       return current.signal.aborted;
     } finally {
       const lost = !current.held;
-      if (lost) this.#log.warn('no longer leading: the lease could not be renewed in time, or is held by another');
+      if (lost)
+        this.#log.warn('no longer the leader: the lease was not renewed in time, or is held by another process');
       signal.removeEventListener('abort', stop);
       current.end();
       // A renewal that is still in progress could otherwise arrive after the release and hold the lease again.

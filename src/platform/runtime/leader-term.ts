@@ -22,7 +22,7 @@ export interface LeaderTerm {
 /** Reports that a write was rejected because this process is not, or no longer, the leader. */
 export class NotLeadingError extends TemporaryError {
   constructor() {
-    super('this process does not lead: it must not write', { code: 'NOT_LEADING' });
+    super('this process is not the leader and must not write', { code: 'NOT_LEADING' });
   }
 }
 

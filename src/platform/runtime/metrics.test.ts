@@ -117,7 +117,7 @@ describe('metrics', () => {
     expect(under('novacron_reconcile_').length).toBeGreaterThan(10);
     expect(under('novacron_reconcile_')).toEqual(under('vimana_reconcile_'));
     expect(await metrics.text()).toContain('# TYPE novacron_reconcile_duration_seconds histogram');
-    expect(() => metrics.alsoNamed('nothing', 'x')).toThrow('no metric');
+    expect(() => metrics.alsoNamed('nothing', 'x')).toThrow('not found');
     expect(() => metrics.alsoNamed('workqueue_depth', 'vimana_reconcile_total')).toThrow('another');
   });
 

@@ -31,27 +31,27 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #secondNames: { readonly of: RegExp; readonly first: string; readonly second: string }[] = [];
   readonly #depths = new Map<string, () => number>();
-  readonly #reconciles = this.#counter('vimana_reconcile_total', 'Runs of a controller, by what they came to.', [
+  readonly #reconciles = this.#counter('vimana_reconcile_total', 'Reconciliations of a controller, by result.', [
     'controller',
     'result',
   ]);
   readonly #reconcileSeconds = this.#histogram(
     'vimana_reconcile_duration_seconds',
-    'How long runs of a controller took.',
+    'Duration of the reconciliations of a controller.',
     ['controller'],
     RECONCILE_SECONDS,
   );
   readonly #adds = this.#counter('workqueue_adds_total', 'Keys added to a queue.', ['name']);
-  readonly #retries = this.#counter('workqueue_retries_total', 'Keys that wait to be tried again.', ['name']);
+  readonly #retries = this.#counter('workqueue_retries_total', 'Retries of keys.', ['name']);
   readonly #queueSeconds = this.#histogram(
     'workqueue_queue_duration_seconds',
-    'How long keys waited for their turn.',
+    'Time that keys waited in the queue.',
     ['name'],
     QUEUE_SECONDS,
   );
   readonly #workSeconds = this.#histogram(
     'workqueue_work_duration_seconds',
-    'How long keys were worked on.',
+    'Time that keys were processed.',
     ['name'],
     QUEUE_SECONDS,
   );
@@ -63,7 +63,7 @@ export class Metrics {
     if (process) collectDefaultMetrics({ register: this.#registry });
     this.measure({
       name: 'workqueue_depth',
-      help: 'Keys that wait for their turn.',
+      help: 'Keys waiting in the queue.',
       labels: ['name'],
       values: () => this.#depths.entries().map(([name, depth]) => ({ labels: { name }, value: depth() })),
     });
@@ -130,7 +130,7 @@ export class Metrics {
 
   /** Reports a metric under a second name too, for users who know it by that name. */
   alsoNamed(first: string, second: string): void {
-    if (this.#registry.getSingleMetric(first) === undefined) throw new RangeError(`there is no metric ${first}`);
+    if (this.#registry.getSingleMetric(first) === undefined) throw new RangeError(`metric ${first} not found`);
     if (this.#registry.getSingleMetric(second) !== undefined) throw new RangeError(`${second} is another metric`);
     // The name is matched only at the start of a line, where there is no label and no help text.
     this.#secondNames.push({ first, second, of: new RegExp(`^(# (?:HELP|TYPE) )?${first}(?=[ {_])`, 'gm') });

@@ -63,7 +63,7 @@ export async function runReflector<T extends KubeObject>(
       else
         log.warn(
           { resource: type.plural, group: type.group, err: error },
-          'a resource cannot be followed; trying again',
+          'failed to list or watch a resource; retrying',
         );
       following.onFailure?.(error);
     }

@@ -212,7 +212,7 @@ describe('a work queue', () => {
     expect(times[1]).toBeLessThanOrEqual(most);
   });
 
-  it('does not try again after a terminal error until the key is added anew', async () => {
+  it('does not retry after a terminal error until the key is added again', async () => {
     let runs = 0;
     const told: unknown[] = [];
     const { clock, queue } = started(

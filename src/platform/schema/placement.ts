@@ -5,7 +5,7 @@ import { choice, integer, list, map, object, required, string } from './schema.t
 const values = list('Values to compare with; empty for Exists and DoesNotExist.', string('A value.'));
 
 const nodeRequirement = object('One requirement on node labels.', {
-  key: required(string('The label that is looked at.')),
+  key: required(string('The label key.')),
   operator: required(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'])),
   values,
 });
@@ -26,7 +26,7 @@ export const labelSelector = object(
     matchExpressions: list(
       'Requirements on labels that must all hold.',
       object('One requirement on labels.', {
-        key: required(string('The label that is looked at.')),
+        key: required(string('The label key.')),
         operator: required(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
         values,
       }),
@@ -40,17 +40,17 @@ const keys = (description: string) => list(description, string('A label key.'));
 /** Kubernetes requires `topologyKey`. A group that fills it in itself passes its default. */
 const podTermFields = {
   labelSelector,
-  matchLabelKeys: keys("Label keys whose values are taken from the machine's own pod and must match."),
-  mismatchLabelKeys: keys("Label keys whose values are taken from the machine's own pod and must differ."),
+  matchLabelKeys: keys("Label keys whose values are taken from the VM's own pod and must match."),
+  mismatchLabelKeys: keys("Label keys whose values are taken from the VM's own pod and must differ."),
   namespaceSelector: labelSelector,
-  namespaces: list('Namespaces that are looked at; empty means the own one.', string('A namespace.')),
+  namespaces: list("Namespaces to search; empty means the VM's own namespace.", string('A namespace.')),
 };
-const topologyKeyText = 'Node label that says what "same place" means.';
-const podTerm = object('Pods to be near to, or away from.', {
+const topologyKeyText = 'Node label that defines the topology domains.';
+const podTerm = object('Pods to be placed near, or away from.', {
   ...podTermFields,
   topologyKey: required(string(topologyKeyText)),
 });
-const podTermOnHosts = object('Pods to be near to, or away from.', {
+const podTermOnHosts = object('Pods to be placed near, or away from.', {
   ...podTermFields,
   topologyKey: string(topologyKeyText, { default: 'kubernetes.io/hostname' }),
 });
@@ -66,10 +66,10 @@ function affinityOf<T extends typeof podTerm | typeof podTermOnHosts>(term: T) {
         object('A weighted term.', { weight, podAffinityTerm: required(term) }),
       ),
     });
-  return object('Which nodes and which other pods the machine wants or avoids.', {
+  return object('Nodes and pods that the VM is attracted to or repelled from.', {
     nodeAffinity: object('Nodes that are required or preferred.', {
       requiredDuringSchedulingIgnoredDuringExecution: object(
-        'Nodes that the machine may run on at all.',
+        'Nodes that the VM is allowed to run on.',
         { nodeSelectorTerms: required(list('Terms of which one must hold.', nodeTerm)) },
         { mapType: 'atomic' },
       ),
@@ -78,8 +78,8 @@ function affinityOf<T extends typeof podTerm | typeof podTermOnHosts>(term: T) {
         object('A weighted node term.', { weight, preference: required(nodeTerm) }),
       ),
     }),
-    podAffinity: podRules('Pods that the machine wants near.'),
-    podAntiAffinity: podRules('Pods that the machine wants away.'),
+    podAffinity: podRules('Pods that the VM is placed near.'),
+    podAntiAffinity: podRules('Pods that the VM is placed away from.'),
   });
 }
 
@@ -91,10 +91,10 @@ export const affinityOnHosts = affinityOf(podTermOnHosts);
 export const nodeSelector = map('Labels that a node must have.', string('A label value.'));
 
 export const tolerations = list(
-  'Taints that do not keep the machine off a node.',
+  'Taints of nodes that the VM tolerates.',
   object('Tolerates the taints that match key, value and effect.', {
     key: string('Taint key; empty with operator Exists matches all.'),
-    operator: choice('How the value is compared (Equal when left out).', ['Exists', 'Equal', 'Gt', 'Lt']),
+    operator: choice('How the value is compared. Defaults to Equal.', ['Exists', 'Equal', 'Gt', 'Lt']),
     value: string('Taint value.'),
     effect: choice('Effect to tolerate; empty means all.', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
     tolerationSeconds: integer('How long a NoExecute taint is tolerated.', { format: 'int64' }),
@@ -102,14 +102,16 @@ export const tolerations = list(
 );
 
 export const topologySpreadConstraints = list(
-  'How machines that match a selector spread over the cluster.',
+  'How VMs that match a selector are spread over the cluster.',
   object('One constraint on the spread.', {
-    maxSkew: required(integer('Largest allowed difference between places.', { format: 'int32', minimum: 1 })),
+    maxSkew: required(integer('Maximum difference between topology domains.', { format: 'int32', minimum: 1 })),
     topologyKey: required(string(topologyKeyText)),
-    whenUnsatisfiable: required(choice('What happens when it cannot hold.', ['DoNotSchedule', 'ScheduleAnyway'])),
+    whenUnsatisfiable: required(
+      choice('What to do if the constraint cannot be satisfied.', ['DoNotSchedule', 'ScheduleAnyway']),
+    ),
     labelSelector,
-    matchLabelKeys: keys("Label keys whose values are taken from the machine's own pod."),
-    minDomains: integer('Smallest number of places to count.', { format: 'int32', minimum: 1 }),
+    matchLabelKeys: keys("Label keys whose values are taken from the VM's own pod."),
+    minDomains: integer('Minimum number of topology domains.', { format: 'int32', minimum: 1 }),
     nodeAffinityPolicy: choice('Whether nodes outside the affinity count.', ['Honor', 'Ignore']),
     nodeTaintsPolicy: choice('Whether tainted nodes count.', ['Honor', 'Ignore']),
   }),

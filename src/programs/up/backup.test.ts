@@ -52,7 +52,7 @@ describe('a backup', () => {
 
   it('overwrites nothing, and leaves nothing behind on failure', async () => {
     writeFileSync(at('mine'), 'mine');
-    await expect(backup({ file: at('mine'), dataDir }, memoryIo())).rejects.toThrow('overwrites nothing');
+    await expect(backup({ file: at('mine'), dataDir }, memoryIo())).rejects.toThrow('is not overwritten');
     expect(readFileSync(at('mine'), 'utf8')).toBe('mine');
     await expect(backup({ file: at('new'), dataDir, passphraseFile: at('short') }, memoryIo())).rejects.toThrow(
       'too short',
@@ -69,7 +69,7 @@ describe('a restore', () => {
     await expect(restoring('plain', { dataDir, replace: true })).rejects.toThrow('is in use');
     mkdirSync(at('full'));
     writeFileSync(at('full/introduced'), '');
-    await expect(restoring('plain', { dataDir: at('full') })).rejects.toThrow('holds data already: introduced');
+    await expect(restoring('plain', { dataDir: at('full') })).rejects.toThrow('already contains data: introduced');
     await restoring('plain', { dataDir: at('full'), replace: true });
     expect(readdirSync(at('full')).toSorted()).toEqual([
       'events',
@@ -104,9 +104,9 @@ describe('a restore', () => {
       'has another passphrase',
       'sealed',
       { passphraseFile: at('wrong') },
-      'the passphrase is wrong, or the file was changed',
+      'the passphrase is wrong, or the file was modified',
     ],
-    ['is not a backup', 'passphrase', {}, 'it is no backup'],
+    ['is not a backup', 'passphrase', {}, 'it is not a backup'],
     ['does not exist', 'nothing', {}, 'ENOENT'],
   ])('changes nothing if the backup %s', async (_what, file, more, message) => {
     await expect(restoring(file, { dataDir: at('none'), ...more })).rejects.toThrow(message);

@@ -46,8 +46,8 @@ async function namesIn(dataDir: string): Promise<readonly (string | undefined)[]
 
 describe('a data directory whose store was removed', () => {
   it.each<[string, () => string, RegExp]>([
-    ['objects', () => copy('objects'), /holds nothing, but revision \d+ was stored/],
-    ['the head', () => copy('objects.head'), /objects\.head is missing, so that nobody can tell/],
+    ['objects', () => copy('objects'), /is empty, but revision \d+ was stored/],
+    ['the head', () => copy('objects.head'), /objects\.head is missing, so "/],
     ['objects and head', () => copy('objects', 'objects.head'), /objects" and .*objects\.head are missing/],
     [
       'objects and head, leaving an empty directory',
@@ -78,7 +78,7 @@ describe('a data directory whose store was removed', () => {
           cpSync(join(empty, name), join(folder, name), { recursive: true });
         return folder;
       },
-      /an older or an empty copy is in its place/,
+      /replaced by an older or empty copy/,
     ],
   ])('is not served without %s, even on repeated attempts', async (_what, damaged, cause) => {
     const folder = damaged();

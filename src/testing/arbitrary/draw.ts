@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** Source of every choice in the generation of a value, so that fast-check can repeat and shrink it. */
 export interface Draw {
   /**
-   * Draws a value. Arbitraries must be created once and reused: a value from one that is created anew each time cannot
+   * Draws a value. Arbitraries must be created once and reused: a value from one that is created each time cannot
    * shrink.
    */
   of<T>(arbitrary: fc.Arbitrary<T>): T;

@@ -3,7 +3,7 @@ import type { Client } from '#platform/kube/client';
 import { fencedClient } from '#platform/runtime/fenced-client';
 import type { Runnable } from '#platform/runtime/runnable';
 
-/** Creates the content of a process anew. Its only connection to the cluster is the client. */
+/** Creates the content of a process again. Its only connection to the cluster is the client. */
 export type Program = (client: Client) => Runnable;
 
 /** Process that can be killed at any moment and started again. */

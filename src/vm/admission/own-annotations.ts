@@ -39,6 +39,6 @@ export function foreignAnnotations(
     if (others === claims) return [];
     return (['retain', 'accessMode'] as const)
       .filter((word) => annotations[others[word]] !== undefined && before[others[word]] !== annotations[others[word]])
-      .map((word) => `${key(field, others[word])} is ignored: on machines of this group it is ${claims[word]}`);
+      .map((word) => `${key(field, others[word])} is ignored: VMs of this group use ${claims[word]}`);
   });
 }

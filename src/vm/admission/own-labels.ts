@@ -17,7 +17,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 export function validateOwnLabels(field: string, labels: Words = {}, before: Words = {}): FieldError[] {
   return Object.entries(labels)
     .filter(([name, value]) => isOwnLabel(name) && before[name] !== value)
-    .map(([name]) => forbidden(key(field, name), 'is set for every machine, which is found by it: use another name'));
+    .map(([name]) => forbidden(key(field, name), 'is reserved: it is set on every VM to select it; use another name'));
 }
 
 const isOwnLabel = (name: string) => RESERVED.has(name) || /^(?:[a-z0-9-]+\.)*kubevirt\.io\//.test(name);

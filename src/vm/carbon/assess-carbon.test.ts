@@ -80,7 +80,7 @@ describe('what follows for a machine from electricity', () => {
     expect(assessCarbon(input({ requestedAt: NOW - 5000 })).record).toMatchObject({ waitingSince: at(-5 / 3600) });
   });
 
-  it('is still the wait that it was when an operator starts anew and has asked for nothing yet', () => {
+  it('is still the same wait after a restart of the operator before any data is fetched', () => {
     const carbon = { zone: 'DE', waitingSince: at(-1), intensityWhenAsked: 400, startAt: at(1) };
     const said = { status: 'False', reason: 'WaitingForGreenEnergy', message: 'wait' } as const;
     const status = { carbon, conditions: [{ type: 'CarbonAware', ...said }] };
@@ -153,7 +153,7 @@ describe('what follows for a machine from electricity', () => {
     ]);
   });
 
-  it('prefers the same nodes when the machine is put somewhere anew, and those it names while it has one', () => {
+  it('prefers the same nodes when the VM is scheduled again, and the named ones while it has a node', () => {
     const status = { carbon: { zone: 'DE', startedAt: at(-1) } };
     const weights = (more: Partial<CarbonInput>) =>
       assessCarbon(input({ places, status, ...more })).preferred?.map((each) => each.weight);
@@ -200,7 +200,7 @@ describe('what follows for a machine from electricity', () => {
     expect(assessCarbon(input({ status, grid: () => ({ slots: [], problem: 'gone' }) })).intensity).toBeUndefined();
   });
 
-  it('is told anew only when the intensity has changed by a twentieth', () => {
+  it('is reported again only after the intensity has changed by five percent', () => {
     const status = { carbonIntensity: 300, carbon: { startedAt: at(-1) } };
     expect(assessCarbon(input({ status })).intensity).toBe(300);
     expect(assessCarbon(input({ status: { ...status, carbonIntensity: 200 } })).intensity).toBe(310);

@@ -181,18 +181,17 @@ function reportedCondition({ status }: CarbonInput): Pick<CarbonAssessment, 'con
 const REQUESTING = {
   status: 'False',
   reason: 'AskingForCarbonData',
-  message: 'the carbon intensity of the grid is being asked for',
+  message: 'the carbon intensity of the grid is being fetched',
 } as const;
 const NO_PROVIDER = {
   status: 'Unknown',
   reason: 'NoProvider',
-  message: 'no source of carbon intensities is configured (--carbon-provider): electricity is not heeded',
+  message: 'no carbon intensity provider is configured (--carbon-provider): carbon awareness has no effect',
 } as const;
 const NO_ZONE = {
   status: 'Unknown',
   reason: 'NoZone',
-  message:
-    'neither carbonAware.zone nor --carbon-zone nor a label of the nodes names a grid zone: electricity is not heeded',
+  message: 'no grid zone is set by carbonAware.zone, --carbon-zone or a node label: carbon awareness has no effect',
 } as const;
 
 function steady(before: number | undefined, now: number | undefined): number | undefined {

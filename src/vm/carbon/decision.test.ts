@@ -44,7 +44,7 @@ describe('the start of a machine', () => {
       green: row(310, 300, 180)[2],
       reason: 'WaitingForGreenEnergy',
       message:
-        'electricity in DE is at 310 gCO2/kWh, above the limit of 200: the next green slot begins at 2026-11-16T02:00Z (180 gCO2/kWh); the machine starts then, at 2026-11-16T04:30Z at the latest',
+        'the carbon intensity of DE is 310 gCO2/kWh, above the limit of 200: the next green slot begins at 2026-11-16T02:00Z (180 gCO2/kWh); the VM starts then, at 2026-11-16T04:30Z at the latest',
       intensity: 310,
     });
   });
@@ -53,7 +53,7 @@ describe('the start of a machine', () => {
     expect(ask({ maxDelayMs: HOUR })).toMatchObject({
       until: NOW + HOUR,
       green: undefined,
-      message: expect.stringContaining('too late for carbonAware.maxDelay; the machine starts, at 2026-11-16T01:30Z'),
+      message: expect.stringContaining('too late for carbonAware.maxDelay; the VM starts, at 2026-11-16T01:30Z'),
     });
     expect(ask({ slots: row(310) })).toMatchObject({
       until: NOW + 4 * HOUR,

@@ -44,20 +44,20 @@ export function carbonDecision(question: CarbonQuestion): CarbonDecision {
   const latest = `at ${formatTime(deadline)} at the latest`;
   const start = (reason: StartReason, message: string): CarbonDecision => ({ do: 'start', reason, message, intensity });
   if (intensity === undefined) {
-    const unknown = `nothing is known of the electricity in ${zone}${question.problem === undefined ? '' : ` (${question.problem})`}`;
+    const unknown = `the carbon intensity of ${zone} is unknown${question.problem === undefined ? '' : ` (${question.problem})`}`;
     if (question.withoutData === 'start' || maxIntensity === undefined) {
-      return start('NoCarbonData', `${unknown}: started without heeding it`);
+      return start('NoCarbonData', `${unknown}: started without waiting`);
     }
-    if (now >= deadline) return start('MaxDelayReached', `${unknown}: started, as carbonAware.maxDelay was over`);
-    const message = `${unknown}: the machine starts when something is, ${latest}`;
+    if (now >= deadline) return start('MaxDelayReached', `${unknown}: started because carbonAware.maxDelay has passed`);
+    const message = `${unknown}: the VM starts when it is known, ${latest}`;
     return { do: 'wait', until: deadline, green: undefined, reason: 'NoCarbonData', message, intensity };
   }
-  const is = `electricity in ${zone} is at ${Math.round(intensity)} gCO2/kWh`;
+  const is = `the carbon intensity of ${zone} is ${Math.round(intensity)} gCO2/kWh`;
   if (maxIntensity === undefined) return start('NoLimit', `${is}, and carbonAware.maxIntensity sets no limit`);
   if (intensity <= maxIntensity) return start('GreenEnergy', `${is}, within the limit of ${maxIntensity}`);
   const over = `${is}, above the limit of ${maxIntensity}`;
   if (now >= deadline) {
-    return start('MaxDelayReached', `${over}: started all the same, as carbonAware.maxDelay was over`);
+    return start('MaxDelayReached', `${over}: started anyway because carbonAware.maxDelay has passed`);
   }
   const next = nextGreen(slots, now, maxIntensity);
   const green = next !== undefined && next.from < deadline ? next : undefined;
@@ -74,9 +74,9 @@ export function carbonDecision(question: CarbonQuestion): CarbonDecision {
 type StartReason = Extract<CarbonDecision, { do: 'start' }>['reason'];
 
 function outlook(next: Slot | undefined, green: Slot | undefined): string {
-  if (next === undefined) return 'no green slot is forecast; the machine starts when one comes';
+  if (next === undefined) return 'no green slot is forecast; the VM starts when one begins';
   const slot = `the next green slot begins at ${formatTime(next.from)} (${Math.round(next.intensity)} gCO2/kWh)`;
   return green === undefined
-    ? `${slot}, too late for carbonAware.maxDelay; the machine starts`
-    : `${slot}; the machine starts then`;
+    ? `${slot}, too late for carbonAware.maxDelay; the VM starts`
+    : `${slot}; the VM starts then`;
 }

@@ -98,7 +98,7 @@ describe('Electricity Maps', () => {
     ['a wrong token', { status: 401, body: { message: 'Invalid auth-token' } }, 'UNAUTHORIZED', 'Invalid auth-token'],
     ['too many requests', { status: 429, headers: { 'retry-after': '90' }, body: '' }, 'BUSY', '429'],
     ['a fault', { status: 500, body: 'boom' }, 'UNREADABLE', 'boom'],
-    ['a page', { body: '<html>' }, 'UNREADABLE', 'no JSON'],
+    ['a page', { body: '<html>' }, 'UNREADABLE', 'invalid JSON'],
     [
       'no value',
       { body: { zone: 'DE', carbonIntensity: null, datetime: '2026-11-16T10:00:00Z' } },

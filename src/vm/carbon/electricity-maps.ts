@@ -37,19 +37,19 @@ export function electricityMaps({
     name: 'electricity-maps',
     async current(zone, signal) {
       return hour(
-        'the answer',
+        'the response',
         await fetchJson(web, `/v3/carbon-intensity/latest?zone=${encodeURIComponent(zone)}`, signal),
       );
     },
     async forecast(zone, signal) {
       const path = `/v3/carbon-intensity/forecast?zone=${encodeURIComponent(zone)}`;
-      const { forecast } = fields(WHO, 'the answer', await fetchJson(web, path, signal));
+      const { forecast } = fields(WHO, 'the response', await fetchJson(web, path, signal));
       return items(WHO, 'forecast', forecast)
         .map((each, i) => hour(`forecast[${i}]`, each))
         .toSorted((a, b) => a.from - b.from);
     },
     async zones(signal) {
-      const all = fields(WHO, 'the answer', await fetchJson(web, '/v3/zones', signal));
+      const all = fields(WHO, 'the response', await fetchJson(web, '/v3/zones', signal));
       return Object.entries(all)
         .map(([zone, value]): GridZone => ({ zone, name: nameOf(fields(WHO, zone, value)) ?? zone }))
         .toSorted((a, b) => (a.zone < b.zone ? -1 : 1));

@@ -19,7 +19,7 @@ describe('a provider', () => {
 
   it('is not read to its end where that does not come', async () => {
     const { answer } = await asking(() => ({ body: `"${'x'.repeat(5 * 1024 * 1024)}"` }));
-    await expect(answer).rejects.toThrow('the grid answers with more than 4194304 bytes');
+    await expect(answer).rejects.toThrow('the grid returned more than 4194304 bytes');
   });
 
   it('is read as it is otherwise', async () => {

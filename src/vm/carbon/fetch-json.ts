@@ -55,7 +55,7 @@ export async function fetchJson(
   } catch (error) {
     if (error instanceof CarbonError) throw error;
     signal?.throwIfAborted();
-    const why = enough.signal.aborted ? `no answer within ${TIMEOUT_MS / 1000}s` : reasonOf(error);
+    const why = enough.signal.aborted ? `no response within ${TIMEOUT_MS / 1000}s` : reasonOf(error);
     throw new CarbonError('UNREACHABLE', `${who} cannot be reached at ${hostOf(url)}: ${why}`, { cause: error });
   } finally {
     timer.cancel();
@@ -68,8 +68,7 @@ async function textOf(who: string, { body }: WebResponse): Promise<string> {
   let size = 0;
   for await (const piece of body ?? []) {
     size += piece.byteLength;
-    if (size > LARGEST_ANSWER)
-      throw new CarbonError('UNREADABLE', `${who} answers with more than ${LARGEST_ANSWER} bytes`);
+    if (size > LARGEST_ANSWER) throw new CarbonError('UNREADABLE', `${who} returned more than ${LARGEST_ANSWER} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -77,13 +76,13 @@ async function textOf(who: string, { body }: WebResponse): Promise<string> {
 
 function refusal(who: string, path: string, { status, headers }: WebResponse, text: string, clock: Clock): CarbonError {
   const said = short(text);
-  const message = `${who} answers ${status} to ${path}${said === '' ? '' : `: ${said}`}`;
+  const message = `${who} returned ${status} for ${path}${said === '' ? '' : `: ${said}`}`;
   switch (status) {
     case 401:
     case 403:
-      return new CarbonError('UNAUTHORIZED', message, { hint: 'Look at the token, and at what its plan covers.' });
+      return new CarbonError('UNAUTHORIZED', message, { hint: 'Check the token and the zones that its plan covers.' });
     case 404:
-      return new CarbonError('UNKNOWN_ZONE', message, { hint: 'See which zones there are with: vimana carbon zones' });
+      return new CarbonError('UNKNOWN_ZONE', message, { hint: 'List the zones with: vimana carbon zones' });
     case 429:
     case 503:
       return new CarbonError('BUSY', message, { retryAfterMs: waitOf(headers.get('retry-after'), clock) });
@@ -104,13 +103,13 @@ function parseBody(who: string, path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CarbonError('UNREADABLE', `${who} answers ${path} with no JSON: ${short(text)}`, { cause: error });
+    throw new CarbonError('UNREADABLE', `${who} returned invalid JSON for ${path}: ${short(text)}`, { cause: error });
   }
 }
 
 function reasonOf(error: unknown): string {
   const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-  return redactText(message === '' ? (code ?? 'it does not answer') : message);
+  return redactText(message === '' ? (code ?? 'no response') : message);
 }
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? url;

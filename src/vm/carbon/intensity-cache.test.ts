@@ -149,7 +149,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('is content with how it is now where nothing is foretold', async () => {
+  it('uses the current intensity if there is no forecast', async () => {
     const { clock, provider, watch, end } = started();
     provider.forecastFails = true;
     watch.reading('DE');

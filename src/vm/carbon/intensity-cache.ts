@@ -141,7 +141,7 @@ export class IntensityCache {
       known.due = this.#clock.now() + Math.max(backOff, asked);
       // The stack of a provider's error says nothing about its cause.
       const why = error instanceof CarbonError ? { problem: known.problem } : { err: error };
-      this.#log.warn({ zone, provider: this.provider.name, ...why }, 'the carbon intensity could not be had');
+      this.#log.warn({ zone, provider: this.provider.name, ...why }, 'failed to fetch the carbon intensity');
     }
     known.answered = true;
     known.unwanted++;

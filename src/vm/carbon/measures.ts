@@ -45,7 +45,7 @@ export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measure
     ...emissions(options),
     {
       name: 'vimana_carbon_waiting_vms',
-      help: 'Virtual machines that wait for clean electricity.',
+      help: 'Virtual machines waiting for clean electricity.',
       labels: ['zone'],
       values() {
         const counts = new Map<string, number>();
@@ -59,7 +59,7 @@ export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measure
 function intensity({ cache, now }: CarbonMeasuresOptions): Measured {
   return {
     name: 'vimana_carbon_intensity_grams_per_kilowatthour',
-    help: 'Carbon intensity of the electricity in a grid zone, now.',
+    help: 'Current carbon intensity of a grid zone.',
     labels: ['zone'],
     *values() {
       for (const [zone, slots] of cache.known()) {
@@ -73,7 +73,7 @@ function intensity({ cache, now }: CarbonMeasuresOptions): Measured {
 function providerRequests({ cache }: CarbonMeasuresOptions): Measured {
   return {
     name: 'vimana_carbon_provider_requests_total',
-    help: 'Questions to the provider of carbon intensities, by what they came to.',
+    help: 'Requests to the carbon intensity provider, by result.',
     labels: ['provider', 'result'],
     type: 'counter',
     values: () =>
@@ -87,7 +87,7 @@ function providerRequests({ cache }: CarbonMeasuresOptions): Measured {
 function vmPower({ running, power }: CarbonMeasuresOptions): Measured {
   return {
     name: 'vimana_vm_power_watts',
-    help: 'Estimated power of a virtual machine that runs, with its share of what the data centre takes.',
+    help: 'Estimated power of a running virtual machine, including its share of the data center overhead.',
     labels: ['group', 'namespace', 'vm', 'zone'],
     *values() {
       for (const { instance, zone = '', cores } of running()) {
@@ -115,14 +115,14 @@ function emissions(options: CarbonMeasuresOptions): readonly Measured[] {
   return [
     {
       name: 'vimana_carbon_emissions_grams_total',
-      help: 'Estimated emissions of virtual machines since the start of the operator.',
+      help: 'Estimated emissions of virtual machines since the operator started.',
       labels: ['namespace', 'zone'],
       type: 'counter',
       values: sums(() => ledger.emitted),
     },
     {
       name: 'vimana_carbon_saved_grams',
-      help: 'Estimated emissions that waiting for clean electricity has saved since the start of the operator.',
+      help: 'Estimated emissions avoided by waiting for clean electricity since the operator started.',
       labels: ['namespace', 'zone'],
       values: sums(() => ledger.saved),
     },

@@ -44,7 +44,7 @@ export class CarbonError extends VimanaError {
 }
 
 export function unknownZone(provider: string, zone: string): CarbonError {
-  return new CarbonError('UNKNOWN_ZONE', `${provider} knows no zone ${zone}`, {
-    hint: 'See which there are with: vimana carbon zones',
+  return new CarbonError('UNKNOWN_ZONE', `${provider} has no zone ${zone}`, {
+    hint: 'List the zones with: vimana carbon zones',
   });
 }

@@ -31,5 +31,5 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:
 
 function unreadable(who: string, place: string, wanted: string, value: unknown): CarbonError {
   const shown = JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
-  return new CarbonError('UNREADABLE', `${who} answers with ${shown} at ${place}, where ${wanted} should be`);
+  return new CarbonError('UNREADABLE', `${who} returned ${shown} at ${place}, expected ${wanted}`);
 }

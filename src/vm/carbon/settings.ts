@@ -87,7 +87,7 @@ export function providerOf(settings: CarbonSettings, parts: ProviderDeps): Carbo
       const { data = '' } = settings;
       const read = () =>
         parts.readFile(data).catch((error: unknown) => {
-          throw new CarbonError('UNREADABLE', `the time series cannot be read: ${(error as Error).message}`, {
+          throw new CarbonError('UNREADABLE', `cannot read the time series: ${(error as Error).message}`, {
             cause: error,
           });
         });
@@ -107,14 +107,14 @@ export function refreshOf({ provider, refreshMs }: CarbonSettings): number {
 function tokenOf({ tokenFile }: CarbonSettings, { token, readToken }: ProviderDeps): string {
   const found = (tokenFile === undefined ? token : readToken(tokenFile))?.trim();
   if (found === undefined || found === '') {
-    throw new ConfigError('Electricity Maps is asked with a token, and there is none', {
-      hint: 'Set VIMANA_CARBON_TOKEN, or name a file with --carbon-token-file.',
+    throw new ConfigError('Electricity Maps requires a token, and none is set', {
+      hint: 'Set VIMANA_CARBON_TOKEN, or pass a file with --carbon-token-file.',
     });
   }
   // Other characters are invalid in a header, and the error of the runtime would show the token.
   if (!/^[\x21-\x7e]+$/.test(found)) {
-    throw new ConfigError('the token for Electricity Maps has characters that no token has', {
-      hint: 'Look for spaces or line breaks within it.',
+    throw new ConfigError('the token for Electricity Maps contains invalid characters', {
+      hint: 'Check it for spaces and line breaks.',
     });
   }
   return found;

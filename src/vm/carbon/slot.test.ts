@@ -30,7 +30,7 @@ describe('slots', () => {
     expect(meanIntensity([], 0, 0)).toBeUndefined();
   });
 
-  it('come in order and overlap nowhere, whatever was measured and foretold', () => {
+  it('are ordered and do not overlap for any measurements and forecasts', () => {
     const any = fc.record({ hour: fc.integer({ min: 0, max: 50 }), intensity: fc.integer({ min: 0, max: 900 }) });
     fc.assert(
       fc.property(any, fc.uniqueArray(any, { selector: ({ hour }) => hour }), (now, ahead) => {

@@ -14,7 +14,7 @@ interface Series extends GridZone {
 export interface TimeSeriesOptions {
   /** Origin of the text for messages, such as a file or ConfigMap. */
   readonly from: string;
-  /** Reads the text anew for each request, so that changes take effect. */
+  /** Reads the text again for each request, so that changes take effect. */
   readonly read: () => Promise<string>;
   readonly clock: Clock;
 }
@@ -45,8 +45,8 @@ export function timeSeriesProvider({ from, read, clock }: TimeSeriesOptions): Ca
     async current(zone) {
       const found = slotAt(await seriesOf(zone), clock.now());
       if (found !== undefined) return found;
-      throw new CarbonError('UNKNOWN_ZONE', `${from} says nothing of zone ${zone} for this time`, {
-        hint: 'Write down times that are still to come, or times of day, which come again.',
+      throw new CarbonError('UNKNOWN_ZONE', `${from} has no value for zone ${zone} at this time`, {
+        hint: 'Add rows with future times, or with times of day, which repeat daily.',
       });
     },
     async forecast(zone) {

@@ -61,7 +61,7 @@ for (const zone of ['GB', 'GB-13']) {
 }
 
 describe('the Carbon Intensity API', () => {
-  it('tells what was measured before what was foretold', async () => {
+  it('prefers measurements over forecasts', async () => {
     expect((await open().current('GB')).intensity).toBe(263);
     expect((await open().forecast('GB')).map(({ intensity }) => intensity)).toEqual([263, 240]);
   });

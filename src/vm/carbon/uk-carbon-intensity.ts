@@ -27,7 +27,7 @@ export function ukCarbonIntensity({
 }: UkCarbonIntensityOptions): CarbonProvider {
   const web: WebRequestDeps = { who: WHO, url, fetch, clock };
   const data = async (path: string, signal?: AbortSignal) =>
-    fields(WHO, 'the answer', await fetchJson(web, path, signal))['data'];
+    fields(WHO, 'the response', await fetchJson(web, path, signal))['data'];
   /** Returns the path for two days from the current half-hour. */
   const ahead = () => {
     const from = new Date(Math.floor(clock.now() / HALF_HOUR) * HALF_HOUR).toISOString();

@@ -21,7 +21,7 @@ export function claimBlocker(
     const { reason = 'ClaimPending', message = '' } = pending ?? {};
     return pending === undefined ? undefined : { reason, message, transient: true };
   }
-  const message = `PersistentVolumeClaim ${missing.claim} of disk ${missing.disk.name} is not there yet`;
+  const message = `PersistentVolumeClaim ${missing.claim} of disk ${missing.disk.name} not found, waiting`;
   return { reason: 'ClaimMissing', message, transient: true };
 }
 
@@ -39,7 +39,7 @@ export function disksOf(
   isUp: boolean,
   image?: ImageState,
 ): ConditionDraft {
-  if (disks.length === 0) return conditionTrue('DiskReady', 'NoDisks', 'the machine has no disks');
+  if (disks.length === 0) return conditionTrue('DiskReady', 'NoDisks', 'the VM has no disks');
   const states = disks.map(({ disk, claim, origin }) => ({ claim, origin, claimState: claims?.get(disk.name) }));
   const small = states.find(
     ({ claimState }) => claimState?.state === 'bound' && claimState.reason !== undefined,
@@ -62,10 +62,10 @@ export function disksOf(
   const reason = claimState?.reason ?? (claimState?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
   const message =
     (claimState?.waits === true
-      ? `PersistentVolumeClaim ${claim} gets its volume when the machine has a node`
+      ? `PersistentVolumeClaim ${claim} will be bound when the VM is scheduled`
       : undefined) ??
     claimState?.message ??
-    `PersistentVolumeClaim ${claim} ${claimState?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
+    `PersistentVolumeClaim ${claim} ${claimState?.state === 'pending' ? 'has no volume yet' : 'not found, waiting'}`;
   return conditionFalse('DiskReady', reason, message);
 }
 
@@ -76,6 +76,6 @@ function digestWords(origin: ClaimedDisk['origin'], image: ImageState | undefine
   const digest = `the ${checksum.split(':', 1)[0]} of its image is`;
   if (image?.verified === checksum) return `${digest} verified`;
   const { verdict } = image ?? {};
-  if (verdict === undefined) return `${digest} not verified, as no image is fetched here`;
+  if (verdict === undefined) return `${digest} not verified, because images are not downloaded here`;
   return verdict.state === 'left' ? `${digest} not verified: ${verdict.why}` : `${digest} not verified yet`;
 }

@@ -57,16 +57,16 @@ export function readyOf(
   if (instance !== undefined && !isFinal(instance)) {
     const said = instance.status?.conditions?.find(({ type }) => type === 'Ready');
     if (hasCondition(instance.status?.conditions, 'Paused'))
-      return conditionFalse('Ready', 'Paused', 'the machine stands still: it is paused');
+      return conditionFalse('Ready', 'Paused', 'the VM is paused');
     if (said?.status === 'True' && !isTerminating(instance)) return conditionTrue('Ready', ready.reason, ready.message);
     const why = stuckIn(instance.status?.conditions) ?? said;
-    return conditionFalse('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
+    return conditionFalse('Ready', why?.reason || phase, why?.message || 'the VM is not running yet');
   }
   if (!running) return conditionFalse('Ready', 'Stopped', 'spec.running is false');
   if (problem !== undefined) return conditionFalse('Ready', problem.reason, problem.message);
   const { restarts } = recorded;
   if (restarts !== undefined) return conditionFalse('Ready', restarts.gaveUp ?? 'Restarting', restarts.message);
-  return conditionFalse('Ready', phase, 'the machine does not run');
+  return conditionFalse('Ready', phase, 'the VM is not running');
 }
 
 /** Returns why an instance makes no progress. Scheduling comes first, since a waiting claim needs the pod's node. */
@@ -86,7 +86,7 @@ export function restartOf(fields: readonly string[], paths: Paths, blocked: Prob
   };
   const named = [...new Set(fields.map(pathOf))].join(', ');
   // A restart now would keep the VM stopped until that exists.
-  const lacking = blocked?.reason === 'NotFound' ? `; a start would wait: ${blocked.message}` : '';
-  const message = `changed, and not in effect before the next start: ${named}${lacking}`;
+  const lacking = blocked?.reason === 'NotFound' ? `; the next start would wait: ${blocked.message}` : '';
+  const message = `spec changes require a restart: ${named}${lacking}`;
   return conditionTrue('RestartRequired', 'RestartRequired', message);
 }

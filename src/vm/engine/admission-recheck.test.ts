@@ -64,7 +64,7 @@ describe('a machine that admission would not have let in', () => {
 });
 
 describe('reviews', () => {
-  it('look at each generation once, and at another object of the name anew', () => {
+  it('check each generation once, and another object of the same name again', () => {
     const seen: string[] = [];
     const reviews = new AdmissionRechecks(virtualMachine, (_kind, { metadata }) => {
       seen.push(`${metadata.uid}/${metadata.generation}`);

@@ -15,7 +15,7 @@ export interface Failure {
 
 export function createFailure(error: unknown): Failure {
   if (isAlreadyExists(error)) {
-    const message = 'an instance of that name is there already';
+    const message = 'an instance of that name already exists';
     return { error: new TemporaryError(message, { cause: error, retryAfterMs: TAKEN_RETRY_MS }) };
   }
   if (isNamespaceTerminating(error)) return { error };
@@ -38,6 +38,6 @@ export function deleteFailure(error: unknown): Failure {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 export function noAddressBlocker(ifaces: readonly string[]): Problem {
-  const message = `no address is left for network card ${ifaces.join(', ')}: delete machines, or give the operator a larger range`;
+  const message = `no free IP address for interface ${ifaces.join(', ')}: delete VMs, or give the operator a larger range`;
   return { reason: 'NoAddressLeft', message };
 }

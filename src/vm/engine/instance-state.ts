@@ -86,7 +86,7 @@ export function failureReason({ status, metadata }: VirtualMachineInstance): Pro
     conditions.find(({ type, status: holds }) => type === 'Synchronized' && holds === 'False') ??
     conditions.find(({ type, status: holds }) => type === 'Ready' && holds !== 'True');
   const reason = firstOf(status?.reason, told?.reason) ?? `Instance${status?.phase ?? 'Unknown'}`;
-  const message = firstOf(told?.message) ?? `instance ${metadata.name} is ${status?.phase ?? 'of an unknown state'}`;
+  const message = firstOf(told?.message) ?? `instance ${metadata.name} is ${status?.phase ?? 'in an unknown state'}`;
   return { reason, message };
 }
 

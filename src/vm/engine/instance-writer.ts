@@ -49,7 +49,7 @@ export class InstanceWriter {
     const isSame = changes.live === undefined && changes.restart.length === 0 && changes.annotations === undefined;
     const generation = isSame ? vm.metadata.generation : 0;
     await this.#rewrite(instance, { metadata: { ...withGeneration(instance, generation), ownerReferences } });
-    this.#recordEvent('Adopted', `Took over the virtual machine instance ${instance.metadata.name}`);
+    this.#recordEvent('Adopted', `Adopted VirtualMachineInstance ${instance.metadata.name}`);
   }
 
   async update(instance: Vmi, { live = instance.spec, restart, annotations }: SpecChanges): Promise<Vmi> {
@@ -58,7 +58,7 @@ export class InstanceWriter {
     const kept = restart.length > 0 ? instance.metadata : withGeneration(instance, generation);
     const metadata = { ...kept, annotations: { ...kept.annotations, ...annotations } };
     const written = await this.#rewrite(instance, { metadata, spec: live });
-    this.#recordEvent('LiveUpdated', `Changed the running virtual machine instance ${instance.metadata.name}`);
+    this.#recordEvent('LiveUpdated', `Updated the running virtual machine instance ${instance.metadata.name}`);
     return written;
   }
 

@@ -86,7 +86,7 @@ describe('what machines use on a cluster of others', () => {
     expect(usage.of(instance)).toBeUndefined();
     expect(asked.map(({ at }) => Math.round(at / 60_000))).toEqual([0, 5, 10]);
     expect(log.entries.map(({ message }) => message)).toEqual([
-      'metrics.k8s.io does not say what machines use: it is not served',
+      'cannot fetch VM usage from metrics.k8s.io: it is not served',
     ]);
     answering(metrics('source', { cpu: '1', memory: '1Gi' }));
     await clock.advance(60_000);
@@ -110,7 +110,7 @@ describe('what machines use on a cluster of others', () => {
     await clock.advance(100_000);
     expect(asked.map(({ at }) => at / 1000)).toEqual([0, 90]);
     expect(log.entries.map(({ message }) => message)).toEqual([
-      'metrics.k8s.io does not say what machines use: no answer in 30 s',
+      'cannot fetch VM usage from metrics.k8s.io: no response within 30s',
     ]);
   });
 

@@ -68,7 +68,7 @@ export class MeasuredUsage {
   async #fetch(signal: AbortSignal): Promise<boolean> {
     const { client, clock, namespace } = this.#parts;
     const patience = new AbortController();
-    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)));
+    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no response within ${TIMEOUT_MS / 1000}s`)));
     try {
       const path = `${podMetricsPath(namespace)}?labelSelector=${encodeURIComponent(`${LAUNCHER_LABEL}=${LAUNCHER_LABEL_VALUE}`)}`;
       const text = await client.raw(path, { signal: AbortSignal.any([signal, patience.signal]) });
@@ -77,14 +77,14 @@ export class MeasuredUsage {
         items.map((each) => [keyIn(each.metadata?.namespace, each.metadata?.name ?? ''), totalUsage(each)]),
       );
       this.#at = clock.monotonic();
-      this.#report('what machines use is asked of metrics.k8s.io');
+      this.#report('fetching VM usage from metrics.k8s.io');
       return true;
     } catch (error) {
       if (signal.aborted) return true;
       const none = isNotFound(error);
       if (none || clock.monotonic() - this.#at > GOOD_FOR_MS) this.#measures = new Map();
       const why = none ? 'it is not served' : (error as Error).message;
-      this.#report(`metrics.k8s.io does not say what machines use: ${why}`);
+      this.#report(`cannot fetch VM usage from metrics.k8s.io: ${why}`);
       return !none;
     } finally {
       timer.cancel();

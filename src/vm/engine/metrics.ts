@@ -34,19 +34,19 @@ export function vmMetrics({ vms, instances, usage }: VmMetricsOptions): readonly
   return [
     {
       name: 'vimana_vm_total',
-      help: 'Virtual machines by the state that they are in.',
+      help: 'Virtual machines by state.',
       labels: ['group', 'namespace', 'phase'],
       values: () => vms.flatMap(({ dialect, cache }) => counts(dialect, cache)),
     },
     {
       name: 'vimana_vm_cpu_usage_cores',
-      help: 'Processor time that a virtual machine uses, in cores.',
+      help: 'CPU usage of a virtual machine in cores.',
       labels: PLACE,
       values: used(({ cpuCores }) => cpuCores),
     },
     {
       name: 'vimana_vm_memory_usage_bytes',
-      help: 'Memory that a virtual machine uses.',
+      help: 'Memory usage of a virtual machine.',
       labels: PLACE,
       values: used(({ memoryBytes }) => Math.round(memoryBytes)),
     },

@@ -46,7 +46,7 @@ export interface Observation {
 /** A VM must not run while a restore changes its disks. */
 const RESTORING: Blocker = {
   reason: 'Restoring',
-  message: `the disks are being restored, as annotation ${RESTORE_ANNOTATION} asks; take it off to start without`,
+  message: `the disks are being restored, as requested by annotation ${RESTORE_ANNOTATION}; remove the annotation to start without the restore`,
 };
 
 const UNCHANGED: SpecChanges = { live: undefined, restart: [] };

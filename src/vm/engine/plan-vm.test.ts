@@ -131,7 +131,7 @@ describe('an instance by the name of a machine', () => {
     expect(problemOf(other)).toEqual({
       reason: 'InstanceOwnedByOther',
       message:
-        'VirtualMachineInstance web belongs to VirtualMachine web (uid somebody) and is left alone: the machine cannot start while it is there',
+        'VirtualMachineInstance web belongs to VirtualMachine web (uid somebody) and is not managed: the VM cannot start while it exists',
     });
   });
 });
@@ -219,9 +219,9 @@ describe('a start that failed', () => {
   it('is told in the words of the instance', () => {
     expect(told(1)).toEqual({
       reason: 'ErrImagePull',
-      message: 'the machine ended before it ran: no such image',
+      message: 'the VM terminated before it was running: no such image',
     });
-    expect(told(3)?.message).toBe('the machine ended before it ran, 3 times in a row: no such image');
+    expect(told(3)?.message).toBe('the VM terminated before it was running, 3 times in a row: no such image');
   });
   it('is not that of another instance', () => {
     expect(told(1, 'i0')).toBeUndefined();

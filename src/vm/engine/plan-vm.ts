@@ -55,7 +55,7 @@ export function planVm(situation: VmSituation): VmAction[] {
   const whose = instance === undefined ? undefined : ownership(instance, vm.uid);
   if (vm.leaving !== undefined) {
     if (instance === undefined || whose !== 'own' || vm.leaving === 'alone') return [{ do: 'release' }];
-    return isTerminating(instance) ? [] : [{ do: 'delete', why: 'the machine is being deleted' }];
+    return isTerminating(instance) ? [] : [{ do: 'delete', why: 'the VM is being deleted' }];
   }
   if (instance === undefined) return planStart(situation);
   if (isTerminating(instance) || whose === 'other') return [];
@@ -84,7 +84,7 @@ function planInstance(situation: VmSituation, instance: VirtualMachineInstance):
     const until = evacuationRequested + EVACUATES_AFTER_MS;
     return until > now
       ? [{ do: 'wait', until }]
-      : [{ do: 'delete', why: `it is to leave node ${instance.status?.nodeName}` }];
+      : [{ do: 'delete', why: `the VM is evacuating node ${instance.status?.nodeName}` }];
   }
   const isChanged = changes.live !== undefined || changes.annotations !== undefined;
   if (isChanged && !isFinal(instance)) return [{ do: 'update' }];
@@ -118,12 +118,12 @@ function reasonToStop(
   instance: VirtualMachineInstance,
 ): string | undefined {
   const [request] = recorded.requests;
-  if (runStrategy === 'Halted') return 'the machine is to be stopped';
-  if (request?.action === 'Stop' && request.uid === instance.metadata.uid) return 'a stop was asked for';
+  if (runStrategy === 'Halted') return 'the run strategy is Halted';
+  if (request?.action === 'Stop' && request.uid === instance.metadata.uid) return 'a stop was requested';
   if (!isFinal(instance)) return undefined;
   if (runStrategy === 'Always' && recorded.restarts?.gaveUp !== undefined) return undefined;
-  if (runStrategy === 'Always') return 'it has ended, and the machine is to run always';
-  if (runStrategy === 'RerunOnFailure') return `it has ended as ${instance.status?.phase}`;
+  if (runStrategy === 'Always') return 'it has finished, and the run strategy is Always';
+  if (runStrategy === 'RerunOnFailure') return `it has finished as ${instance.status?.phase}`;
   return undefined;
 }
 
@@ -137,8 +137,8 @@ export function problemOf({ vm, desired, recorded, instance }: VmSituation): Pro
   if (startFailure === undefined || startFailure.lastFailedVMIUID !== instance.metadata.uid) return undefined;
   const { reason, message } = failureReason(instance);
   const times = startFailure.consecutiveFailCount === 1 ? '' : `, ${startFailure.consecutiveFailCount} times in a row`;
-  const when = hasRun(instance) ? 'right after it began to run' : 'before it ran';
-  return { reason, message: `the machine ended ${when}${times}: ${message}` };
+  const when = hasRun(instance) ? 'shortly after it started running' : 'before it was running';
+  return { reason, message: `the VM terminated ${when}${times}: ${message}` };
 }
 
 const problemOfBlocker = (blocker: Blocker | undefined): Problem | undefined =>
@@ -154,6 +154,6 @@ function ownedByOther({ metadata }: VirtualMachineInstance): Problem {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   return {
     reason: 'InstanceOwnedByOther',
-    message: `VirtualMachineInstance ${metadata.name} belongs to ${owner?.kind} ${owner?.name} (uid ${owner?.uid}) and is left alone: the machine cannot start while it is there`,
+    message: `VirtualMachineInstance ${metadata.name} belongs to ${owner?.kind} ${owner?.name} (uid ${owner?.uid}) and is not managed: the VM cannot start while it exists`,
   };
 }

@@ -100,17 +100,15 @@ describe('a machine that ended by itself', () => {
   it('says what was decided, and why', () => {
     const said = (looks: InstanceTraits, more: Partial<RestartPolicy>, before?: Restarts) =>
       restartsAfter(before, seen(looks, { policy: policy(more) }))?.message;
-    expect(said(CRASH, {})).toBe(
-      'the machine ended: GuestCrashed, kernel panic; restart 1 of at most 3 in a row follows in 30s',
-    );
+    expect(said(CRASH, {})).toBe('the VM terminated: GuestCrashed, kernel panic; restarting in 30s (1/3)');
     expect(said(OFF, { when: 'never' })).toBe(
-      'the machine ended: GuestShutdown, the guest shut down; it stays down: nobody asked for more',
+      'the VM terminated: GuestShutdown, the guest shut down; not restarting: nobody asked for more',
     );
     expect(said(CRASH, { max: 1 }, record())).toBe(
-      'the machine ended: GuestCrashed, kernel panic; one restart did not help, and it stays down until it is started or changed',
+      'the VM terminated: GuestCrashed, kernel panic; the only allowed restart failed: it stays stopped until it is started or changed',
     );
-    expect(said(CRASH, { max: 0 })).toContain('; no restart is allowed, and it stays down');
-    expect(said(CRASH, { max: 2 }, record({ inRow: 2 }))).toContain('; 2 restarts in a row did not help, and');
+    expect(said(CRASH, { max: 0 })).toContain('; no restarts are allowed: it stays stopped');
+    expect(said(CRASH, { max: 2 }, record({ inRow: 2 }))).toContain('; 2 consecutive restarts failed: it stays');
   });
 });
 

@@ -38,23 +38,23 @@ function decideRestart(
 ): Restarts {
   const { total = 0 } = before ?? {};
   const lastInstance = instance.metadata.uid;
-  const why = `the machine ended: ${formatEnd(instance, end)}`;
+  const why = `the VM terminated: ${formatEnd(instance, end)}`;
   const inRow = isSteady(instance, policy) ? 0 : (before?.inRow ?? 0);
   const reason = reasonToStay(policy, end);
   if (reason !== undefined) {
-    return { total, inRow, lastInstance, gaveUp: 'NotRestarted', message: `${why}; it stays down: ${reason}` };
+    return { total, inRow, lastInstance, gaveUp: 'NotRestarted', message: `${why}; not restarting: ${reason}` };
   }
   // A lost node is no fault of the VM, and its timeout has passed already.
   if (end.reason === 'NodeLost') {
-    const message = `${why}; it is started on another node at once`;
+    const message = `${why}; starting on another node`;
     return { total: total + 1, inRow, lastInstance, retryAfter: timestampNotBefore(now), message };
   }
   if (inRow >= policy.max) {
-    const message = `${why}; ${formatHelp(policy.max)}, and it stays down until it is started or changed`;
+    const message = `${why}; ${formatHelp(policy.max)}: it stays stopped until it is started or changed`;
     return { total, inRow, lastInstance, gaveUp: 'RestartsExhausted', message };
   }
   const retryAfter = timestampNotBefore(now + policy.delayMs);
-  const message = `${why}; restart ${inRow + 1} of at most ${policy.max} in a row follows in ${formatDuration(policy.delayMs)}`;
+  const message = `${why}; restarting in ${formatDuration(policy.delayMs)} (${inRow + 1}/${policy.max})`;
   return { total: total + 1, inRow: inRow + 1, lastInstance, retryAfter, message };
 }
 
@@ -75,6 +75,6 @@ function formatEnd(instance: VirtualMachineInstance, { reason, message }: Shutdo
 }
 
 function formatHelp(times: number): string {
-  if (times === 0) return 'no restart is allowed';
-  return times === 1 ? 'one restart did not help' : `${times} restarts in a row did not help`;
+  if (times === 0) return 'no restarts are allowed';
+  return times === 1 ? 'the only allowed restart failed' : `${times} consecutive restarts failed`;
 }

@@ -111,7 +111,7 @@ describe('a machine that cannot start', () => {
     await world.until(async () => (await world.condition('Failure')) !== undefined);
     expect(await world.condition('Failure')).toMatchObject({
       reason: 'VolumeNotFound',
-      message: expect.stringContaining('disk0 shows volume mypcv') as string,
+      message: expect.stringContaining('disk0 uses volume mypcv') as string,
     });
     expect((await world.status())?.printableStatus).toBe('Stopped');
     expect(await world.instance('web')).toBeUndefined();

@@ -53,11 +53,8 @@ export class VmEventRecorder {
     }
     if (instance === undefined || !isMarkedForEvacuation(instance)) this.#recorded.get(keyOf(vm))?.delete('leaving');
     else if (this.#isNew(vm, 'leaving', instance.metadata.uid)) {
-      const how =
-        desired.evacuatesByRestart === true
-          ? 'it is shut down, and started where it fits'
-          : 'it moves while it runs, once another node fits it';
-      const leaving = `The machine is asked to leave node ${instance.status?.nodeName}: ${how}`;
+      const how = desired.evacuatesByRestart === true ? 'restarting on another node' : 'waiting for a migration target';
+      const leaving = `Evacuating node ${instance.status?.nodeName}: ${how}`;
       events.event(vm, 'Normal', 'LeavingNode', leaving);
     }
   }
@@ -85,7 +82,7 @@ export class VmEventRecorder {
     else {
       // Only the API group of the VM knows its field names.
       const said = status().conditions?.find(({ type }) => type === 'RestartRequired')?.message;
-      events.event(vm, 'Normal', 'RestartRequired', said ?? 'a change is not in effect before the next start');
+      events.event(vm, 'Normal', 'RestartRequired', said ?? 'spec change requires a restart');
     }
   }
 

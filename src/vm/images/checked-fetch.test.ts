@@ -49,7 +49,7 @@ describe('an image that is not at a public address', () => {
     'localhost',
   ])('is not asked for by %s', async (host) => {
     const before = server.asked.length;
-    await expect(get(`http://${host}:${port}/image`)).rejects.toThrow('it is not at a public address');
+    await expect(get(`http://${host}:${port}/image`)).rejects.toThrow('its host is not a public address');
     expect(server.asked).toHaveLength(before);
   });
 
@@ -57,14 +57,14 @@ describe('an image that is not at a public address', () => {
     'is not asked for by a name that leads to %s',
     async (address) => {
       const asked = get(`http://images.example.org:${port}/image`, [], resolving(address));
-      await expect(asked).rejects.toThrow('it is not at a public address');
+      await expect(asked).rejects.toThrow('its host is not a public address');
       await expect(asked).rejects.not.toThrow(address);
     },
   );
 
   it.each(['localhost.', 'LOCALHOST', 'a.localhost'])('is not asked for by %s', async (host) => {
     const asked = get(`http://${host}:${port}/image`, ['localhost.example'], resolving('127.0.0.1'));
-    await expect(asked).rejects.toThrow('it is not at a public address');
+    await expect(asked).rejects.toThrow('its host is not a public address');
   });
 
   it('is not reached by a redirect', async () => {
@@ -76,7 +76,7 @@ describe('an image that is not at a public address', () => {
     for (const to of [`http://127.0.0.1:${port}/image`, `http://inside.example.org:${port}/image`]) {
       server.moveTo(to);
       await expect(get(`http://images.example.org:${port}/away`, allowed, resolve)).rejects.toThrow(
-        'it is not at a public address',
+        'its host is not a public address',
       );
     }
     server.moveTo(`http://images.example.org:${port}/image`);
@@ -96,8 +96,8 @@ describe('an image that is not at a public address', () => {
   it.each(['images.example.org', '*.example.org'])('is fetched where the name %s is allowed', async (name) => {
     const url = (host: string) => `http://${host}:${port}/image`;
     expect(await get(url('IMAGES.example.org.'), [name], resolving('127.0.0.1'))).toMatchObject({ status: 200 });
-    await expect(get(url('example.com'), [name], resolving('127.0.0.1'))).rejects.toThrow('not at a public');
-    await expect(get(url('127.0.0.1'), [name])).rejects.toThrow('not at a public');
+    await expect(get(url('example.com'), [name], resolving('127.0.0.1'))).rejects.toThrow('not a public');
+    await expect(get(url('127.0.0.1'), [name])).rejects.toThrow('not a public');
   });
 });
 
@@ -113,8 +113,8 @@ describe('a name', () => {
       [addressOf('8.8.8.8'), addressOf('2606:4700::1')],
     ]);
     expect(await found(false, '10.0.0.1', '8.8.8.8')).toEqual(['8.8.8.8', 4]);
-    await expect(found(true, '10.0.0.1')).rejects.toThrow('not at a public address');
-    await expect(found(true)).rejects.toThrow('not at a public address');
+    await expect(found(true, '10.0.0.1')).rejects.toThrow('not a public address');
+    await expect(found(true)).rejects.toThrow('not a public address');
   });
 
   it('is resolved once for a connection', async () => {

@@ -16,7 +16,7 @@ export type Resolve = (
  * The message discloses neither the address nor what is there. Otherwise anyone who may name an image could scan
  * networks that only this process reaches.
  */
-const NOT_PUBLIC = 'it is not at a public address, and no administrator has allowed it with --image-hosts';
+const NOT_PUBLIC = 'its host is not a public address, and is not allowed by --image-hosts';
 
 /**
  * Fetches from public and explicitly allowed addresses. A name is checked when it is resolved, and the connection uses

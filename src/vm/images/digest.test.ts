@@ -30,9 +30,9 @@ describe.each(['md5', 'sha256', 'sha512'])('an image with a %s', (algorithm) => 
   });
 
   it('is not accessible where it cannot be had', () => {
-    expect(faultOf({ source, checksum }, { failure: 'it answers 404' })).toEqual({
+    expect(faultOf({ source, checksum }, { failure: 'the server returned 404' })).toEqual({
       reason: 'ImageNotAccessible',
-      message: `the image at ${where} cannot be fetched: it answers 404`,
+      message: `cannot download the image at ${where}: the server returned 404`,
     });
   });
 });

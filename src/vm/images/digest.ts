@@ -22,7 +22,7 @@ export function algorithmOf({ checksum }: Pick<CheckedImage, 'checksum'>): strin
 export function faultOf({ source, checksum }: CheckedImage, fetched: FetchResult): Problem | undefined {
   const where = shownAddress(source);
   if ('failure' in fetched) {
-    return { reason: 'ImageNotAccessible', message: `the image at ${where} cannot be fetched: ${fetched.failure}` };
+    return { reason: 'ImageNotAccessible', message: `cannot download the image at ${where}: ${fetched.failure}` };
   }
   const found = `${algorithmOf({ checksum })}:${fetched.digest.toLowerCase()}`;
   const expected = checksum.toLowerCase();

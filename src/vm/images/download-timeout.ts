@@ -21,7 +21,7 @@ export class DownloadTimeout implements Disposable {
     this.#idleMs = idleMs;
     this.#last = clock.monotonic();
     this.#idle = this.#check(idleMs);
-    this.#all = clock.timer(allMs, () => this.#lose(`it takes longer than ${allMs / 60_000} minutes`));
+    this.#all = clock.timer(allMs, () => this.#lose(`timeout after ${allMs / 60_000} minutes`));
   }
 
   /** Signal that is aborted on a timeout, with an Error that states the reason. */
@@ -43,7 +43,7 @@ export class DownloadTimeout implements Disposable {
   #check(ms: number): Timer {
     return this.#clock.timer(ms, () => {
       const left = this.#last + this.#idleMs - this.#clock.monotonic();
-      if (left <= 0) this.#lose(`nothing came for ${this.#idleMs / 1000} s`);
+      if (left <= 0) this.#lose(`no data received for ${this.#idleMs / 1000}s`);
       else this.#idle = this.#check(left);
     });
   }

@@ -25,7 +25,7 @@ describe('an image on a web server', () => {
   });
 
   it('that is not there has no digest', async () => {
-    expect(await from('/nowhere')).toEqual({ failure: 'it answers 404' });
+    expect(await from('/nowhere')).toEqual({ failure: 'the server returned 404' });
   });
 
   it('that breaks off in the middle has no digest', async () => {
@@ -41,10 +41,10 @@ describe('an image on a web server', () => {
     const found = from('/slow').finally(() => (still.isOpen = false));
     // Data in transit may still arrive while time advances.
     while (still.isOpen) await clock.advance(10_000);
-    expect(await found).toEqual({ failure: 'nothing came for 30 s' });
+    expect(await found).toEqual({ failure: 'no data received for 30s' });
   });
 
-  it('is not waited for by whoever stops', async () => {
+  it('does not delay a caller that stops', async () => {
     const stop = new AbortController();
     const found = from('/slow', stop.signal);
     stop.abort();
@@ -80,5 +80,5 @@ it('an image that comes drop by drop is given up when that takes too long', asyn
     new AbortController().signal,
   );
   await drops.advance(3_600_000);
-  expect(await found).toEqual({ failure: 'it takes longer than 60 minutes' });
+  expect(await found).toEqual({ failure: 'timeout after 60 minutes' });
 });

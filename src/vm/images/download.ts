@@ -40,7 +40,7 @@ export async function download(
 }
 
 function responseProblem({ status, headers }: WebAnswer, most: number): string | undefined {
-  if (status !== 200) return `it answers ${status}`;
+  if (status !== 200) return `the server returned ${status}`;
   return Number(headers.get('content-length') ?? 0) > most ? tooLarge(most) : undefined;
 }
 
@@ -66,5 +66,5 @@ const tooLarge = (most: number) => `it is larger than ${formatQuantity(quantityO
 /** Returns the cause of a failed fetch, which holds the reason. */
 function wordsOf(error: unknown): string {
   const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-  return redactText(message || code || 'it does not answer');
+  return redactText(message || code || 'no response');
 }

@@ -77,7 +77,7 @@ describe('a machine', () => {
     ['has no digest for its image', { image: { source: image.source } }, {}, undefined],
     ['has no image', {}, {}, undefined],
     ['has no disk that its image is put on', { image, disks: [{ name: 'root', source: { pvc: 'a' } }] }, {}, undefined],
-    ['is off', { image, running: false }, {}, { state: 'left', why: 'it is compared before the first start' }],
+    ['is off', { image, running: false }, {}, { state: 'left', why: 'it is verified before the first start' }],
     ['has run', { image }, { status: { startTime: '2030-01-01T00:00:00Z' } }, { state: 'left' }],
     ['has an image elsewhere', { image: { source: 's3://images/a', checksum } }, {}, { state: 'left' }],
   ])('that %s is left alone', (_what, spec, more, expected) => {

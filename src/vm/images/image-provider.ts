@@ -50,7 +50,7 @@ export function imageProvider(
         waiting.set(wanted, (waiting.get(wanted) ?? new Set()).add(key));
       } else if (told.get(key) !== wanted) {
         told.set(key, wanted);
-        const message = `the image at ${shownAddress(image.source)} is ${image.checksum.toLowerCase()}, as it should be`;
+        const message = `the image at ${shownAddress(image.source)} matches its checksum ${image.checksum.toLowerCase()}`;
         context.events.event(machine, 'Normal', 'ImageVerified', message);
       }
       return verdict;
@@ -82,8 +82,8 @@ function leftAlone(
   { source }: CheckedImage,
 ): ImageVerification | undefined {
   const left = (why: string): ImageVerification => ({ state: 'left', why });
-  if (status?.startTime !== undefined) return left('the disk was made without');
-  if (!isOnWeb(source)) return left('only images at http:// and https:// addresses are fetched');
+  if (status?.startTime !== undefined) return left('the disk was created without verification');
+  if (!isOnWeb(source)) return left('only images with http:// and https:// URLs are downloaded');
   const isWanted = spec.running && metadata.deletionTimestamp === undefined;
-  return isWanted ? undefined : left('it is compared before the first start');
+  return isWanted ? undefined : left('it is verified before the first start');
 }

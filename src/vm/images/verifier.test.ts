@@ -103,7 +103,7 @@ describe('an image', () => {
     expect(asked).toBe(7);
   });
 
-  it('is fetched anew for those who come after one who stopped', async () => {
+  it('is downloaded again for later VMs after one that stopped', async () => {
     look();
     stop.abort();
     stop = new AbortController();

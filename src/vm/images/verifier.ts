@@ -104,7 +104,7 @@ export class ImageVerifier {
     if (known?.job !== job) return;
     delete known.job;
     if (known.result === undefined) this.#known.delete(job.image);
-    job.abandoned.abort(new Error('nobody wants the image any more'));
+    job.abandoned.abort(new Error('the image is no longer needed'));
   }
 
   #remember(key: string): Known {
@@ -156,6 +156,6 @@ export class ImageVerifier {
 const VERIFIED: ImageVerification = { state: 'verified' };
 
 function verifying(image: CheckedImage): Problem {
-  const message = `the image at ${shownAddress(image.source)} is being fetched, to compare its ${algorithmOf(image)}`;
+  const message = `the image at ${shownAddress(image.source)} is being downloaded to verify its ${algorithmOf(image)}`;
   return { reason: 'VerifyingImage', message, asked: true };
 }

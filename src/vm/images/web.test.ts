@@ -36,7 +36,7 @@ describe('a redirect', () => {
   });
 
   it.each(['file:///etc/passwd', 'http://'])('is not followed to %s', async (to) => {
-    await expect(servers({ 'http://a.example/1': to }).get('http://a.example/1')).rejects.toThrow('no web address');
+    await expect(servers({ 'http://a.example/1': to }).get('http://a.example/1')).rejects.toThrow('an invalid URL');
   });
 });
 

@@ -32,7 +32,7 @@ export function webOf(fetch: Fetch): Web {
       await discard(answer);
       if (redirects === MAX_REDIRECTS) throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
       const next = URL.parse(to, url);
-      if (next === null || !/^https?:$/.test(next.protocol)) throw new Error('it redirects to what is no web address');
+      if (next === null || !/^https?:$/.test(next.protocol)) throw new Error('it redirects to an invalid URL');
       secret = passwordOf(next) ?? (next.origin === url.origin ? secret : undefined);
       url = next;
     }

@@ -215,7 +215,7 @@ export interface MachineDriver {
 
 export class MachineNotFoundError extends VimanaError {
   constructor(id: string) {
-    super('NO_SUCH_MACHINE', `there is no machine ${id}`);
+    super('NO_SUCH_MACHINE', `machine ${id} not found`);
   }
 }
 

@@ -57,33 +57,33 @@ export const OWN_NODE_POLICY = {
   validations: [
     {
       expression: "variables.node != ''",
-      message: 'an agent must use the token of its pod, which names its node',
+      message: 'a node agent must use the token of its pod, which is bound to its node',
       reason: 'Forbidden',
     },
     {
       expression: `!(${resource('nodes')}) || variables.subject.metadata.name == variables.node`,
-      message: 'an agent may write no node but its own',
+      message: 'a node agent may only write its own node',
       reason: 'Forbidden',
     },
     {
       expression: `!(${resource('leases')}) || (request.namespace == 'kube-node-lease' && variables.subject.metadata.name == variables.node)`,
-      message: 'an agent may write no lease but that of its own node',
+      message: 'a node agent may only write the lease of its own node',
       reason: 'Forbidden',
     },
     {
       expression: `!(${resource('pods')}) || (has(variables.subject.spec.nodeName) && variables.subject.spec.nodeName == variables.node)`,
-      message: 'an agent may write no pods but those of its own node',
+      message: 'a node agent may only write pods of its own node',
       reason: 'Forbidden',
     },
     {
       expression: `!(${resource('virtualmachineinstances')}) || variables.holder == '' || variables.holder == variables.node || variables.target == variables.node`,
-      message: 'an agent may write no instances but those of its own node, and those that migrate there',
+      message: 'a node agent may only write instances of its own node and those that migrate to it',
       reason: 'Forbidden',
     },
     {
       // The source of a migration hands the instance over with its last write.
       expression: `!(${resource('virtualmachineinstances')}) || request.operation != 'UPDATE' || !has(object.status) || !has(object.status.nodeName) || object.status.nodeName == variables.node || object.status.nodeName == variables.holder || (variables.holder == variables.node && object.status.nodeName == variables.target)`,
-      message: 'an agent may give an instance to no node but its own and the target of its migration',
+      message: 'a node agent may only assign an instance to its own node or the target of its migration',
       reason: 'Forbidden',
     },
   ],

@@ -6,7 +6,7 @@ import { realClock } from '#platform/base/clock';
 import { startRealCluster } from '../../cluster/real-cluster.ts';
 import { startApiServer, startUp } from '../../e2e/support/vimana.ts';
 
-/** What a server responded. */
+/** Response of a server. */
 export interface AttackResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -25,11 +25,11 @@ export interface AttackUser {
   readonly name: string;
   /** Sends one request. A body that is not a string is sent as JSON. */
   send(method: string, path: string, options?: AttackRequest): Promise<AttackResponse>;
-  /** Sends one request and throws unless it succeeds: for what an attack needs beforehand. */
+  /** Sends one request and throws unless it succeeds. Attacks use it for their preparation. */
   must(method: string, path: string, options?: AttackRequest): Promise<unknown>;
 }
 
-/** What a user may do. Rules without a namespace hold in the whole cluster. */
+/** Permissions of a user. Rules without a namespace apply to the whole cluster. */
 export interface Permissions {
   readonly groups?: readonly string[];
   readonly cluster?: readonly PolicyRule[];
@@ -44,20 +44,20 @@ export interface AttackTarget {
   readonly folder: string;
   /** A member of system:masters. */
   readonly admin: AttackUser;
-  /** Creates a user with these permissions and no others. */
+  /** Creates a user with only these permissions. */
   user(name: string, permissions?: Permissions): Promise<AttackUser>;
-  /** Issues a certificate of the target's authority, for clients that speak to it in their own way. */
+  /** Issues a certificate of the target's authority, for clients that connect in their own way. */
   certificate(name: string, groups?: readonly string[]): { readonly certPem: string; readonly keyPem: string };
   stop(): Promise<void>;
 }
 
-/** Starts a target; the name tells the servers apart in test titles. */
+/** Starts a target. The name distinguishes the servers in test titles. */
 export interface AttackTargetSource {
   readonly name: string;
   start(): Promise<AttackTarget>;
 }
 
-/** `vimana apiserver` in a process of its own. */
+/** Starts `vimana apiserver` as a separate process. */
 export const vimanaApiServer = (...flags: string[]): AttackTargetSource => ({
   name: 'vimana apiserver',
   async start() {
@@ -68,7 +68,7 @@ export const vimanaApiServer = (...flags: string[]): AttackTargetSource => ({
   },
 });
 
-/** `vimana up` in a process of its own. */
+/** Starts `vimana up` as a separate process. */
 export const vimanaUp = (...flags: string[]): AttackTargetSource => ({
   name: 'vimana up',
   async start() {
@@ -79,7 +79,7 @@ export const vimanaUp = (...flags: string[]): AttackTargetSource => ({
   },
 });
 
-/** kube-apiserver with etcd, and kube-controller-manager on request. */
+/** Starts kube-apiserver with etcd, and kube-controller-manager on request. */
 export const kubeApiServer = (options: { readonly controllerManager?: boolean } = {}): AttackTargetSource => ({
   name: 'kube-apiserver',
   async start() {

@@ -1,6 +1,6 @@
 import type { AttackRequest, Permissions } from './attack-target.ts';
 
-/** The namespace that the attacker may write to. */
+/** Namespace that the attacker may write to. */
 export const ATTACKED_NAMESPACE = 'attacked';
 
 export interface CostlyRequest extends AttackRequest {
@@ -8,17 +8,17 @@ export interface CostlyRequest extends AttackRequest {
   readonly path: string;
 }
 
-/** Requests by which a user with few permissions makes a server work hard. */
+/** Requests that let a user with few permissions cause much work for a server. */
 export interface CostlyAttack {
   readonly name: string;
   readonly permissions: Permissions;
   /** Objects that an administrator has created beforehand. */
   readonly setup?: () => readonly CostlyRequest[];
-  /** Requests that are sent at once, and again when all have been answered. */
+  /** Requests that are sent at once, and again after all responses. */
   readonly burst: () => readonly CostlyRequest[];
-  /** Time between the starts of two bursts, where each leaves much in the store. */
+  /** Time between the starts of two bursts, if each of them leaves many objects in the store. */
   readonly everyMs?: number;
-  /** How the requests are sent; `bodies byte by byte` never ends one, `watches` never reads to an end. */
+  /** How the requests are sent. `bodies byte by byte` never completes a body, `watches` never reads to the end. */
   readonly manner?: 'at once' | 'bodies byte by byte' | 'watches';
 }
 
@@ -36,7 +36,7 @@ const permitted = (apiGroup: string, resource: string): Permissions => ({
 const CONFIG_MAP_WRITER = permitted('', 'configmaps');
 
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
-/** The same request many times; its body is made once. */
+/** Repeats the same request. Its body is created once. */
 const repeated = (count: number, request: CostlyRequest): CostlyRequest[] => times(count, () => request);
 const record = (count: number, entry: (at: number) => readonly [string, unknown]): Record<string, unknown> =>
   Object.fromEntries(times(count, entry));
@@ -47,7 +47,7 @@ const post = (path: string, body: object, query = ''): CostlyRequest => ({
   body: JSON.stringify(body),
 });
 
-/** A ConfigMap with something large in its metadata. */
+/** Creates a ConfigMap with large metadata. */
 const configMap = (metadata: object, rest: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -56,7 +56,7 @@ const configMap = (metadata: object, rest: object = {}): object => ({
 });
 const dryRun = (body: object): CostlyRequest => post(CONFIG_MAPS, body, '?dryRun=All');
 
-/** A Role whose one rule stands for size^3 permissions. */
+/** Creates a Role with one rule that represents size^3 permissions. */
 function cubicRole(name: string, size: number): object {
   const names = (prefix: string) => times(size, (at) => `${prefix}${at}`);
   const rules = [{ apiGroups: names('g'), resources: names('r'), verbs: names('v') }];
@@ -176,7 +176,7 @@ const get = (path: string, accept = 'application/json'): CostlyRequest => ({
 });
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-/** Attacks on the time of a server, which every other user must hardly notice. */
+/** Attacks on the response time of a server, which other users must hardly notice. */
 export const COSTLY_ATTACKS: readonly CostlyAttack[] = [
   {
     name: '12 roles of 120^3',

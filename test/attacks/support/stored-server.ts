@@ -14,14 +14,14 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a command of Vimana to its end, in an environment where files are for everybody unless a program says otherwise. */
+/** Runs a Vimana command with a umask that makes files readable for all users unless the program restricts them. */
 export async function runVimana(...args: string[]): Promise<Ended> {
   const { child, said } = spawnVimana(args);
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   return { code, signal, ...said };
 }
 
-/** A `vimana apiserver` on a data directory that an attacker has in their hands. */
+/** A `vimana apiserver` on a data directory that is controlled by an attacker. */
 export class StoredServer {
   readonly pid: number;
   readonly #child: ChildProcess;
@@ -63,7 +63,7 @@ export class StoredServer {
 }
 
 function spawnVimana(args: readonly string[]) {
-  // A limit on the size of files stands in for a full disk: writes fail, instead of ending the process.
+  // A limit on the file size simulates a full disk: writes fail without terminating the process.
   const command = 'umask 000; trap "" XFSZ; exec "$0" "$@"';
   const child = spawn('sh', ['-c', command, LAUNCHER, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   mind(child);

@@ -9,14 +9,14 @@ import { TOPICS } from './topics.ts';
 export interface Campaign {
   readonly pair: Pair;
   readonly seed: string;
-  /** Begins the names of namespaces, for servers that were used before. */
+  /** Prefix of namespaces, for servers that were used before. */
   readonly prefix?: string;
-  /** Which sequences of the seed are played. */
+  /** Which sequences of the seed to run. */
   readonly from: number;
   readonly to: number;
-  /** Only sequences about this. */
+  /** Only sequences of this topic. */
   readonly topic?: string;
-  /** Ends after so many differences. */
+  /** Stops after this many differences. */
   readonly most: number;
 }
 
@@ -30,7 +30,7 @@ export interface Outcome {
 
 const AT_ONCE = 3;
 
-/** Plays many sequences, a few at a time, and shrinks those that the servers answer differently. */
+/** Runs many sequences, a few at a time, and shrinks those with different responses. */
 export async function campaign({ pair, seed, prefix = 'd', from, to, topic, most }: Campaign): Promise<Outcome> {
   const found: (Shrunk & { number: number })[] = [];
   const excused = new Map<string, number>();
@@ -58,7 +58,7 @@ export async function campaign({ pair, seed, prefix = 'd', from, to, topic, most
   return { sequences, requests, excused, statuses, found };
 }
 
-/** The sequence of a seed and a number, always the same. */
+/** Returns the sequence of a seed and a number, which is always the same. */
 export function sequenceOf(seed: string, number: number, only?: string): Sequence {
   const random = seededRandom(seed).fork(`sequence ${number}`);
   const lots = Object.entries(TOPICS).flatMap(([name, { weight }]) => Array<string>(weight).fill(name));
@@ -83,7 +83,7 @@ export async function prepare(pair: Pair): Promise<void> {
   }
 }
 
-/** Waits for the condition of a definition, and for the handler, which hears of that by a watch of its own. */
+/** Waits for the condition of a CRD and for its handler, which learns of the CRD by its own watch. */
 async function served(session: Session, plural: string): Promise<void> {
   const fieldSelector = `metadata.name=${plural}.${GROUP}`;
   const query = { watch: '1', fieldSelector };
@@ -97,7 +97,7 @@ async function served(session: Session, plural: string): Promise<void> {
   throw new Error(`${session.target.name} does not serve ${plural}: ${JSON.stringify(last?.body)}`);
 }
 
-/** Each is a request and its answer. */
+/** Each entry is a request with its response. */
 const TURNS = 2_000;
 
 function isEstablished(object: unknown): boolean {
@@ -105,7 +105,7 @@ function isEstablished(object: unknown): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True') === true;
 }
 
-/** A difference for a reader: the requests that lead to it, and both answers. */
+/** Formats a difference: the requests that lead to it, and both responses. */
 export function describe({ sequence, difference }: { sequence: Sequence; difference: Difference }): string {
   const steps = sequence.steps.map(({ method, path, query, body, ...rest }) => {
     const asked = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;

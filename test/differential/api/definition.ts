@@ -1,4 +1,4 @@
-/** The group of the custom resources that sequences use, installed on both servers before the first one. */
+/** Group of the custom resources that sequences use. They are installed on both servers first. */
 export const GROUP = 'differential.example';
 
 const text = { type: 'string' };
@@ -82,7 +82,7 @@ const columns = [
   { name: 'When', type: 'date', jsonPath: '.spec.when' },
 ];
 
-/** Definitions with everything that a structural schema can say, in two versions, and one of the whole cluster. */
+/** CRDs with everything that a structural schema supports, in two versions, and a cluster-scoped one. */
 export const DEFINITIONS: readonly object[] = [
   definition('gadgets', 'Gadget', 'Namespaced', [
     {
@@ -144,7 +144,7 @@ function definition(plural: string, kind: string, scope: string, versions: reado
   };
 }
 
-/** A valid gadget to start from. */
+/** A valid gadget that sequences start from. */
 export function gadget(name: string): Record<string, unknown> & { spec: Record<string, unknown> } {
   return {
     apiVersion: `${GROUP}/v1`,

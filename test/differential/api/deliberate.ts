@@ -1,13 +1,13 @@
 import type { Answer } from './session.ts';
 import { APPLY_PATCH, type Step } from './step.ts';
 
-/** A difference that is meant, and listed in docs/reference/control-plane.md. */
+/** A deliberate difference that is listed in docs/reference/control-plane.md. */
 export interface Deliberate {
   readonly name: string;
   readonly reason: string;
-  /** An answer without what may differ; what remains must be the same. */
+  /** Removes from a response what may differ. The remainder must be equal. */
   plain?(answer: Answer): Answer;
-  /** Whether two answers that still differ may do so. */
+  /** Reports whether two responses that still differ may do so. */
   excuses?(seen: { readonly step: Step; readonly ours: Answer; readonly theirs: Answer }): boolean;
 }
 
@@ -133,7 +133,7 @@ export const DELIBERATE: readonly Deliberate[] = [
   },
 ];
 
-/** Tables without descriptions, alone or in the events of a watch. */
+/** Removes the descriptions of tables, alone or in watch events. */
 function withoutDescriptions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (typeof value !== 'object' || value === null) return value;
@@ -168,7 +168,7 @@ function withoutCount(row: Row): unknown {
   return { ...row, object: { ...row.object, metadata: left } };
 }
 
-/** The answer with the texts of its Status changed. */
+/** Returns the response with changed texts of its Status. */
 function texts(answer: Answer, change: (text: string) => string): Answer {
   const { body } = answer;
   if (typeof body !== 'object' || body === null || !('message' in body)) return answer;
@@ -192,7 +192,7 @@ function withCausesOnce(body: unknown): unknown {
   return { ...(body as object), details: { ...details, causes: [...once.values()] } };
 }
 
-/** Quotas without what is said of who wrote their usage. */
+/** Removes the managers of usage from quotas. */
 function withoutUsageOwners(body: unknown): unknown {
   const { kind, items } = (body ?? {}) as { kind?: string; items?: unknown[] };
   if (kind === 'ResourceQuotaList') return { ...(body as object), items: items?.map(withoutOwners) };
@@ -223,7 +223,7 @@ const NULL_CAUSE = /in body must be of type [\w,]+: "null"/;
 const NAMELESS = 'was undeterminable: name must be provided';
 const UNDECLARED = 'field not declared in schema';
 
-/** Why a configuration is not of its type, line by line. */
+/** Returns why a configuration does not match its type, line by line. */
 function typeErrors(answer: Answer): string[] {
   const [, place = '', text = ''] = /^(failed to create typed patch object \(.*?\)): (.*)$/s.exec(said(answer)) ?? [];
   return text

@@ -6,7 +6,7 @@ import { Normaliser } from './normalise.ts';
 import { type Answer, Session, type Target } from './session.ts';
 import { collection, type Sequence, type Step } from './step.ts';
 
-/** The first step of a sequence that the servers answer differently. */
+/** First step of a sequence with different responses. */
 export interface Difference {
   readonly at: number;
   readonly step: Step;
@@ -20,17 +20,17 @@ export interface Pair {
   readonly agent: Agent;
 }
 
-/** What was seen while a sequence was played. */
+/** Observations while a sequence ran. */
 export interface Played {
   readonly difference?: Difference;
   readonly requests: number;
-  /** Names of deliberate differences that came up. */
+  /** Names of deliberate differences that occurred. */
   readonly excused: readonly string[];
-  /** How often each status was answered. */
+  /** Number of responses with each status. */
   readonly statuses: ReadonlyMap<number, number>;
 }
 
-/** Plays a sequence to both servers, each request once the one before is answered, up to the first difference. */
+/** Sends a sequence to both servers, one request at a time, up to the first difference. */
 export async function play(pair: Pair, { steps }: Sequence, namespace: string): Promise<Played> {
   const sides = [pair.ours, pair.theirs].map((target) => {
     const session = new Session(target, namespace, pair.agent);
@@ -55,28 +55,28 @@ export async function play(pair: Pair, { steps }: Sequence, namespace: string): 
     if (judged === 'same') continue;
     if (judged === 'different') return { difference: { at, step, ours, theirs }, requests: at + 1, excused, statuses };
     excused.push(...judged);
-    // What follows a write that only one of them took would differ for that reason alone.
+    // After a write that only one server accepted, later responses would differ only for that reason.
     if (ours.status >= 300 !== theirs.status >= 300) return { requests: at + 1, excused, statuses };
   }
   return { requests: steps.length, excused, statuses };
 }
 
-/** How often a read that settles is played at most; each turn is a request to both servers. */
+/** Maximum number of attempts of a read that settles. Each attempt is a request to both servers. */
 const TURNS = 200;
 
 /**
- * Writes after which kube-apiserver sees changes where nothing has changed: in a version that is not stored, of a scale,
- * and of claims.
+ * Writes after which kube-apiserver reports changes although nothing changed: in a version that is not stored, of a
+ * scale, and of claims.
  */
 const LOOSE = new RegExp(`/${GROUP}/v1beta1/|/scale$|/persistentvolumeclaims`);
 
 function isLoose({ method, path, body }: Step): boolean {
   if (method === 'GET') return false;
-  // Whoever says when an object ends owns that there, although it stays as it is.
+  // There, the client that sets the deletion time of an object owns that field, although the value does not change.
   return LOOSE.test(path) || JSON.stringify(body ?? null).includes('"deletionTimestamp":"');
 }
 
-/** Whether two answers are the same, or the names of the deliberate differences that make them differ. */
+/** Reports whether two responses are equal, or which deliberate differences distinguish them. */
 function judge(step: Step, ours: Answer, theirs: Answer): 'same' | 'different' | readonly string[] {
   if (isDeepStrictEqual(ours, theirs)) return 'same';
   const names: string[] = [];
@@ -93,7 +93,7 @@ function judge(step: Step, ours: Answer, theirs: Answer): 'same' | 'different' |
   return 'different';
 }
 
-/** What a controller manager makes in every namespace, and pods cannot be created without. */
+/** Objects that a controller manager creates in every namespace. Pods cannot be created without them. */
 async function furnish(session: Session): Promise<void> {
   const first: Step[] = [
     { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: session.namespace } } },

@@ -1,12 +1,12 @@
 import type { Answer, Session } from './session.ts';
 
 /**
- * Puts what differs between any two servers into the same words: identities become the number of their first mention,
- * so that the same object is still seen to be the same, and an unchanged version to be unchanged.
+ * Replaces what differs between any two servers. Identities become the number of their first occurrence, so that equal
+ * objects and unchanged versions can still be recognized.
  */
 export class Normaliser {
   readonly #session: Session;
-  /** Versions and owners are told from each other no longer. */
+  /** Versions and owners are no longer distinguished. */
   #loose = false;
   readonly #uids = new Map<string, string>();
   readonly #versions = new Map<string, string>();
@@ -16,7 +16,7 @@ export class Normaliser {
     this.#session = session;
   }
 
-  /** From now on, versions and owners are as good as any others. */
+  /** From now on, versions and owners are not compared. */
   loosen(): void {
     this.#loose = true;
   }
@@ -32,7 +32,7 @@ export class Normaliser {
       return key === 'managedFields' ? items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)) : items;
     }
     if (typeof value !== 'object' || value === null) return value;
-    // What is numbered by its first mention must not depend on the order of fields.
+    // The number of the first occurrence must not depend on the order of fields.
     const entries = Object.entries(value as Record<string, unknown>).toSorted(([a], [b]) => (a < b ? -1 : 1));
     const isList = key === 'metadata' && !('name' in value) && !('uid' in value);
     return Object.fromEntries(entries.map(([name, inner]) => [this.#text(name), this.#field(name, inner, isList)]));
@@ -61,16 +61,16 @@ export class Normaliser {
       const made = new RegExp(`${RegExp.escape(prefix)}[bcdfghjklmnpqrstvwxz2456789]{5}\\b`, 'g');
       plain = plain.replaceAll(made, (name) => `${prefix}<${numbered(this.#made, name, 'made')}>`);
     }
-    // A dry run names its keys without their root.
+    // A dry run reports keys without their root.
     plain = plain.replace('Key: /registry/', 'Key: /').replaceAll(VERSION, '$1(<version>)');
     return plain.replaceAll(UID, (uid) => `<${numbered(this.#uids, uid, 'uid')}>`);
   }
 }
 
 const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-/** Of the range that services get addresses from. */
+/** Service IP range. */
 const CLUSTER_IP = /\b10\.96\.\d+\.\d+\b/g;
-/** Where an error tells of versions. */
+/** Parts of errors that contain versions. */
 const VERSION = /(in the precondition |in record )\(\d+\)/g;
 const AGE = /^\d{1,3}s$/g;
 const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
@@ -81,7 +81,7 @@ function numbered(known: Map<string, string>, value: string, word: string): stri
   return found;
 }
 
-/** Managers are sorted by time to the second, which falls differently on each server. */
+/** Managers are sorted by time in seconds, which may differ between the servers. */
 function order(entry: unknown): string {
   const { operation, manager, subresource, apiVersion } = entry as Record<string, string>;
   return JSON.stringify([operation, manager, subresource ?? '', apiVersion]);

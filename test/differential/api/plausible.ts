@@ -7,7 +7,7 @@ const VALUES: readonly unknown[] = [
   ...[0, 1, -1, 2, 80, 65_535, 65_536, 100_001, 2_147_483_648, 1.5, true, false, null, [], {}],
 ];
 
-/** A copy with one to three places changed to something that a user could have meant; wild ones are for the fuzz test. */
+/** Returns a copy with one to three changes that a user could have made. The fuzz test makes arbitrary changes. */
 export function spoilt<T>(random: Random, value: T): T {
   const copy = structuredClone(value);
   for (let left = random.int(1, 3); left > 0; left--) spoilOnce(random, copy);
@@ -46,7 +46,7 @@ function change(random: Random, place: Record<string, unknown>, key: string): vo
   else place[key] = likeIt(random, place[key]);
 }
 
-/** Mostly of the same type, so that it comes past decoding to the kind's own rules. */
+/** Most values have the same type, so that they pass decoding and reach the validation of the kind. */
 function likeIt(random: Random, value: unknown): unknown {
   if (random.next() < 0.2) return plausible(random);
   const alike = VALUES.filter((other) => typeof other === typeof value && other !== null && !Array.isArray(other));

@@ -3,23 +3,23 @@ import { parse as parseYaml } from 'yaml';
 import { realClock } from '#platform/base/clock';
 import type { Step } from './step.ts';
 
-/** A server to ask: its address and a token of an administrator. */
+/** A server with its address and an administrator's token. */
 export interface Target {
   readonly name: string;
   readonly url: string;
   readonly token: string;
 }
 
-/** What a server said, as it said it. */
+/** Unmodified response of a server. */
 export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly warnings: readonly string[];
-  /** Parsed where it is JSON; of a watch, the list of its events. */
+  /** Parsed if it is JSON. For a watch, the list of its events. */
   readonly body: unknown;
 }
 
-/** What stands for an answer where the server breaks off instead, as kube-apiserver does when it panics. */
+/** Represents a connection that the server closed without a response, as kube-apiserver does when it panics. */
 export const BROKEN_OFF: Answer = { status: 0, type: '', warnings: [], body: undefined };
 
 interface Metadata {
@@ -32,20 +32,20 @@ interface Metadata {
 }
 
 const TIMEOUT = 5_000;
-/** What the server takes of a generateName. */
+/** Prefix that the server uses of a generateName. */
 const LONGEST_PREFIX = 58;
 const SUBRESOURCE = /\/(status|scale|finalize|approval|resize|ephemeralcontainers)$/;
 
-/** One server's side of a sequence: what it said before fills the places in later requests. */
+/** Session of a sequence with one server. Earlier responses fill the placeholders in later requests. */
 export class Session {
   readonly target: Target;
   readonly namespace: string;
-  /** Beginnings that the server was asked to make names from. */
+  /** Values of generateName that were requested. */
   readonly prefixes = new Set<string>(['kube-api-access-']);
   readonly #agent: Agent;
   readonly #versions = new Map<string, string[]>();
   readonly #uids = new Map<string, string>();
-  /** The last name that was made from each beginning. */
+  /** Last generated name of each prefix. */
   readonly #made = new Map<string, string>();
   #continue = 'none';
   #listed = '0';
@@ -140,7 +140,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The events of a watch up to the one with such an object; fewer where that takes too long. */
+/** Returns the events of a watch up to the one with such an object, or fewer after a timeout. */
 async function eventsUntil(
   body: AsyncIterable<Buffer>,
   until: (object: Told) => boolean,
@@ -164,7 +164,7 @@ async function eventsUntil(
   return events;
 }
 
-/** What an event tells of: an object, or a table with the metadata of one in a row. */
+/** Returns the object of an event, or the metadata in the row of a table. */
 interface Told {
   readonly metadata?: Metadata;
   readonly rows?: readonly { readonly object?: { readonly metadata?: Metadata } }[];
@@ -174,7 +174,7 @@ function tellsOf({ metadata, rows = [] }: Told, name: string): boolean {
   return metadata?.name === name || rows.some(({ object }) => object?.metadata?.name === name);
 }
 
-/** Connections to servers whose certificates nobody signed that we know; one that breaks off ends one request alone. */
+/** Connections to servers with certificates of unknown authorities. A closed connection affects only one request. */
 export function connections(): Agent {
   return new Agent({ connect: { rejectUnauthorized: false }, connections: 4, pipelining: 1, allowH2: false });
 }

@@ -2,7 +2,7 @@ import type { Difference } from './difference.ts';
 import type { Answer } from './session.ts';
 import type { Sequence, Step } from './step.ts';
 
-/** Plays a shorter sequence; returns its first difference. */
+/** Runs a shorter sequence and returns its first difference. */
 export type Replay = (sequence: Sequence) => Promise<Difference | undefined>;
 
 export interface Shrunk {
@@ -10,7 +10,7 @@ export interface Shrunk {
   readonly difference: Difference;
 }
 
-/** Leaves out steps, then parts of bodies and queries, for as long as the same request still differs. */
+/** Removes steps, then parts of bodies and queries, while the same request still differs. */
 export async function shrink(found: Shrunk, replay: Replay, tries = 120): Promise<Shrunk> {
   let best: Shrunk = { ...found, sequence: upTo(found) };
   let left = tries;
@@ -42,7 +42,7 @@ function upTo({ sequence, difference }: Shrunk): Sequence {
   return { ...sequence, steps: sequence.steps.slice(0, difference.at + 1) };
 }
 
-/** The same sort of difference, so that shrinking does not wander off to another one. */
+/** Reports whether a difference is of the same kind, so that shrinking does not switch to another one. */
 function alike(a: Difference, b: Difference): boolean {
   return (
     wordsOf(a.ours) === wordsOf(b.ours) &&
@@ -54,7 +54,7 @@ function alike(a: Difference, b: Difference): boolean {
   );
 }
 
-/** How a message begins, without names and values. */
+/** Returns the beginning of a message without names and values. */
 function wordsOf({ body }: Answer): string {
   const { message = '' } = (body ?? {}) as { message?: string };
   return message.replaceAll(/"[^"]*"|\d+/g, '').slice(0, 60);
@@ -69,7 +69,7 @@ function* smallerSteps(step: Step): Generator<Step> {
   for (const body of smallerValues(step.body, 0)) yield { ...step, body };
 }
 
-/** The value with one field or item left out, the outer ones first. */
+/** Returns the value with one field or item removed, outer ones first. */
 function* smallerValues(value: unknown, depth: number): Generator {
   if (typeof value !== 'object' || value === null || depth > 8) return;
   if (Array.isArray(value)) {

@@ -8,7 +8,7 @@ const LEAST = 20;
 const bodyOf = ({ body }: Step) => (typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {});
 const hasOption = (step: Step, name: string) => name in bodyOf(step) || name in (step.query ?? {});
 
-/** What a campaign is worth something for, each with how to tell it. */
+/** Properties that a useful campaign must have, with their checks. */
 const SORTS: Readonly<Record<string, (step: Step) => boolean>> = {
   creates: ({ method }) => method === 'POST',
   updates: ({ method }) => method === 'PUT',
@@ -34,11 +34,11 @@ const SORTS: Readonly<Record<string, (step: Step) => boolean>> = {
 describe('the sequences of a campaign', () => {
   const steps = Array.from({ length: SEQUENCES }, (_, number) => sequenceOf('1', number)).flatMap((each) => each.steps);
 
-  it.each(Object.entries(SORTS))('have %s among them', (_, is) => {
+  it.each(Object.entries(SORTS))('contain %s', (_, is) => {
     expect(steps.filter(is).length).toBeGreaterThan(LEAST);
   });
 
-  it('are the same whenever they are made, and others for another seed', () => {
+  it('are reproducible, and differ between seeds', () => {
     expect(sequenceOf('1', 7)).toEqual(sequenceOf('1', 7));
     expect(sequenceOf('2', 7)).not.toEqual(sequenceOf('1', 7));
   });

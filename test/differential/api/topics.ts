@@ -10,7 +10,7 @@ import { oddities } from './topics/oddities.ts';
 import { quotas } from './topics/quotas.ts';
 import { workloads } from './topics/workloads.ts';
 
-/** What sequences are about, each with how often it is drawn. */
+/** Topics of sequences with their frequencies. */
 export const TOPICS: Readonly<Record<string, { readonly weight: number; readonly make: (random: Random) => Step[] }>> =
   {
     kinds: { weight: 6, make: kinds },

@@ -1,12 +1,12 @@
-/** What a plugin adds to the total of a node, by the name of the node and then of the plugin. */
+/** Weighted scores by node and plugin. */
 export type Scores = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** What a scheduler decided about a pod. */
+/** Decision of a scheduler about a pod. */
 export type Decision = Placement | Refusal;
 
-/** One of the nodes, all equally good; no scores where there was no choice. */
+/** One of these nodes, which have the same score. There are no scores without a choice. */
 export interface Placement {
-  /** The one of them that follows from the order in which they are looked at. */
+  /** The node among them that follows from the search order. */
   readonly chosen: string;
   readonly nodes: readonly string[];
   readonly scores: Scores;
@@ -14,12 +14,12 @@ export interface Placement {
 
 export interface Refusal {
   readonly message: string;
-  /** What may be done to make room: any of these. */
+  /** Alternatives for preemption. */
   readonly evictions: readonly Eviction[];
 }
 
 export interface Eviction {
   readonly node: string;
-  /** Names of pods, sorted. */
+  /** Sorted names of pods. */
   readonly victims: readonly string[];
 }

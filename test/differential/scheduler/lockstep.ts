@@ -33,16 +33,16 @@ import { ScoreLog } from './score-log.ts';
 import { decide, hasDelayedClaims, rotationsThatMeet, type Standing, volumesOn } from './shadow.ts';
 import { bindClaims, MADE } from './volume-controller.ts';
 
-/** What was compared. */
+/** Number of comparisons. */
 export interface Figures {
   clusters: number;
-  /** Those in which not all nodes were looked at. */
+  /** Decisions for which not all nodes were evaluated. */
   sampled: number;
   placed: number;
   refused: number;
   evictions: number;
   scores: number;
-  /** Claims that got their volume together with a node. */
+  /** Claims that were bound together with a node. */
   volumes: number;
 }
 
@@ -56,18 +56,18 @@ export interface Disagreement {
 }
 
 const TIMEOUT = 20_000;
-/** Until informers of other resources than pods and nodes have told of what was written. */
+/** Time until informers of other resources than pods and nodes have received a write. */
 const HEARD = 250;
-/** As many nodes are all looked at. */
+/** Up to this number of nodes, all are evaluated. */
 const SMALL = 100;
-/** So many clusters have one among them in which not all nodes are looked at. */
+/** One of this many clusters is so large that not all nodes are evaluated. */
 const LARGE_EVERY = 20;
 const CLOSED: Taint = { key: 'differential.example/closed', effect: 'NoSchedule' };
 const PRIORITY_CLASSES = resourceType('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', 'Cluster');
 
 /**
- * Puts pods one after the other before kube-scheduler, and asks ours about the same pod in the same cluster. What
- * kube-scheduler did is where the next pod begins, so that one tie does not lead the two apart.
+ * Creates pods one after the other for kube-scheduler, and asks ours about the same pod in the same cluster. The next
+ * pod starts from the result of kube-scheduler, so that one tie does not lead to different states.
  */
 export class Lockstep {
   readonly figures: Figures = { clusters: 0, sampled: 0, placed: 0, refused: 0, evictions: 0, scores: 0, volumes: 0 };
@@ -122,7 +122,7 @@ export class Lockstep {
     await realClock.sleep(1_000);
   }
 
-  /** Plays one random cluster up to the first pod that the schedulers disagree about. */
+  /** Runs one random cluster up to the first pod about which the schedulers disagree. */
   async play(seed: string, number: number): Promise<Disagreement | undefined> {
     const random = seededRandom(seed).fork(`cluster ${number}`);
     const isLarge = number % LARGE_EVERY === LARGE_EVERY - 1;
@@ -148,7 +148,7 @@ export class Lockstep {
     return { nodes: made, pods: [], budgets: this.#budgets, csiNodes, volumes: kept, claims: known };
   }
 
-  /** A claim that names its volume has it. */
+  /** A claim that names its volume is bound. */
   async #claimed(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
     const created = await this.#client.create(PERSISTENT_VOLUME_CLAIMS, claim);
     if (claim.spec.volumeName === undefined) return created;
@@ -159,8 +159,8 @@ export class Lockstep {
   }
 
   /**
-   * Nodes, in the order in which they came. They are closed until the scheduler knows them all, and opened then: it
-   * counts the nodes that have an image when it hears of a node, and not again when it hears of another.
+   * Creates nodes in order. They are unschedulable until the scheduler knows all of them, because it counts the nodes
+   * that have an image only when it receives a node.
    */
   async #opened(nodes: readonly Node[], name: string): Promise<Node[]> {
     const closed = nodes.map((node) => ({
@@ -182,7 +182,7 @@ export class Lockstep {
     return open.sort((a, b) => order(a) - order(b));
   }
 
-  /** Waits until the scheduler says what is expected of a pod that fits no node. */
+  /** Waits until the scheduler reports what is expected for a pod that fits no node. */
   async #probe(name: string, expected: (message: string) => boolean): Promise<void> {
     const until = realClock.monotonic() + TIMEOUT;
     const spec = {
@@ -214,7 +214,7 @@ export class Lockstep {
       const pod = await this.#client.create(PODS, wanted);
       const delayed = hasDelayedClaims(standing, pod);
       const seen = await this.#outcome(pod, delayed);
-      // Where the search begins is not told, but follows from what the first pod meets.
+      // The start of the search is not reported, but follows from the nodes evaluated for the first pod.
       if (isSampled && rotations === undefined) {
         const met = new Set(this.#scoresOf(seen).keys());
         rotations = rotationsThatMeet(met, standing, pod);
@@ -225,7 +225,7 @@ export class Lockstep {
         rotation,
         ours: decide(now, pod, rotation),
       }));
-      // Several meet the same nodes where few suit, in another order: what each pod then gets tells them apart.
+      // Several starts may lead to the same nodes in another order. The results of the next pods distinguish them.
       const agreeing = decided.filter(({ ours }) => 'nodes' in ours && ours.chosen === seen.spec.nodeName);
       const [{ ours }] = (agreeing.length > 0 ? agreeing : decided) as [(typeof decided)[number]];
       if (isSampled && agreeing.length > 0) rotations = agreeing.map(({ rotation }) => rotation);
@@ -245,7 +245,7 @@ export class Lockstep {
     return this.#log.scoresOf(`${metadata.namespace}/${metadata.name}`);
   }
 
-  /** Which volumes the claims of a pod got, and which were to be made. */
+  /** Returns the volumes bound to the claims of a pod, and those to be provisioned. */
   async #compareVolumes(standing: Standing, pod: Pod) {
     const ours = volumesOn(standing, pod, pod.spec.nodeName ?? '');
     const { claims } = await this.#storage();
@@ -273,7 +273,7 @@ export class Lockstep {
       return { what: 'scores', ours: plain(ours.scores), theirs: plain(scores) };
     }
     if (!ours.nodes.includes(node)) return { what: 'the node', ours: ours.nodes, theirs: node };
-    // The order in which nodes are met decides among equals, and is known where the search was followed.
+    // The order of evaluation decides between equal nodes. It is known if the search was tracked.
     if (isExact && ours.chosen !== node) return { what: 'the choice among equals', ours: ours.chosen, theirs: node };
     this.figures.placed += 1;
     for (const plugins of scores.values()) this.figures.scores += plugins.size;
@@ -281,7 +281,7 @@ export class Lockstep {
   }
 
   async #compareRefused(ours: Refusal, pod: Pod, { pods }: Standing) {
-    // Where room was made at once, the pod may be there already.
+    // If preemption finished immediately, the pod may already be scheduled.
     const node = pod.spec.nodeName ?? '';
     const nominated = node === '' ? (pod.status?.nominatedNodeName ?? '') : node;
     if (node !== '' && ours.evictions.length === 0)
@@ -300,7 +300,7 @@ export class Lockstep {
     return undefined;
   }
 
-  /** The names of pods that have gone, at least so many unless that takes too long. */
+  /** Returns the names of deleted pods, waiting for at least this many until a timeout. */
   async #gone(pods: readonly Pod[], least: number): Promise<string[]> {
     for (let turn = 0; ; turn++) {
       const { items } = await this.#client.list(PODS);
@@ -313,7 +313,7 @@ export class Lockstep {
     }
   }
 
-  /** A pod that was placed runs from now on; one that was not goes, so that it is not tried again later. */
+  /** Marks a scheduled pod as running, and deletes an unschedulable one, so that it is not retried later. */
   async #next(standing: Standing, pod: Pod, at: number, random: Random): Promise<Standing> {
     const { namespace = '', name = '' } = pod.metadata;
     if ((pod.spec.nodeName ?? '') === '') {
@@ -332,7 +332,7 @@ export class Lockstep {
     return items.filter(({ spec }) => (spec.nodeName ?? '') !== '');
   }
 
-  /** The pod once it is on a node, or told why it is not. */
+  /** Returns the pod once it is scheduled or reported as unschedulable. */
   async #outcome({ metadata }: Pod, bindsClaims: boolean): Promise<Pod> {
     const until = realClock.monotonic() + TIMEOUT;
     const { name = '', namespace = '' } = metadata;
@@ -357,7 +357,7 @@ export class Lockstep {
 
 function messageOf({ status }: Pod): string {
   const condition = conditionOf(status?.conditions, 'PodScheduled');
-  // A plugin for devices, which no pod here claims and ours does not have, says so whenever there is no room.
+  // The plugin for devices, which ours does not have and no pod here uses, adds a reason whenever nothing fits.
   return condition?.status === 'False' ? (condition.message ?? '').replace('no new claims to deallocate, ', '') : '';
 }
 

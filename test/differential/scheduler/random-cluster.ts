@@ -5,7 +5,7 @@ import type { CsiNode, PersistentVolume, PersistentVolumeClaim } from '#platform
 import { chance, DRIVER, HOSTNAME, ZONE } from './random-part.ts';
 import { someDelayedClaim, someLocalVolume } from './random-storage.ts';
 
-/** Nodes, storage, and the pods that come one after the other. */
+/** Nodes, storage, and the pods to create one after the other. */
 export interface RandomCluster {
   readonly nodes: readonly Node[];
   readonly csiNodes: readonly CsiNode[];
@@ -14,7 +14,7 @@ export interface RandomCluster {
   readonly pods: readonly Pod[];
 }
 
-/** In the second, a Service selects pods with the label app=a, so that they are spread by default. */
+/** In the second namespace, a Service selects pods with the label app=a, so that they are spread by default. */
 export const NAMESPACES: Readonly<Record<string, Record<string, string>>> = {
   plain: { team: 'red' },
   served: { team: 'blue' },
@@ -40,7 +40,7 @@ const IMAGES: readonly (readonly [string, number])[] = [
   ['registry.example/large:1', 1500 * MEBIBYTE],
 ];
 
-/** A cluster of the seed that the random source was made of; `name` begins the names of all that is in it. */
+/** Generates a cluster from the random source. `name` is the prefix of all names in it. */
 export function randomCluster(random: Random, name: string): RandomCluster {
   const nodes = Array.from({ length: random.int(2, 9) }, (_, i) => someNode(random, `${name}-n${i}`));
   const withStorage = random.next() < 0.4;
@@ -63,9 +63,8 @@ export function randomCluster(random: Random, name: string): RandomCluster {
 }
 
 /**
- * A cluster with so many nodes that not all are looked at. The first pod suits every node that is open to anybody, so
- * that it shows where the search begins; nobody has to go for a pod, because that is tried a number of times that depends
- * on the time.
+ * Generates a cluster with so many nodes that not all are evaluated. The first pod fits every schedulable node, so that
+ * it reveals where the search starts. No pod needs preemption, because its number of attempts depends on the time.
  */
 export function largeCluster(random: Random, name: string): RandomCluster {
   const nodes = Array.from({ length: random.int(101, 180) }, (_, i) => someNode(random, `${name}-n${i}`));
@@ -79,7 +78,7 @@ export function largeCluster(random: Random, name: string): RandomCluster {
 }
 
 export const DEFAULT_SCHEDULER = 'default-scheduler';
-/** A profile that looks at more nodes of a large cluster. */
+/** A profile that evaluates more nodes of a large cluster. */
 export const BROAD_SCHEDULER = 'broad';
 export const BROAD_PERCENTAGE = 85;
 

@@ -12,7 +12,7 @@ const delayedClass = (name: string, provisioner: string, more: object = {}): Sto
   ...more,
 });
 
-/** Classes whose claims wait for a pod: for volumes that are there, and for ones that are made, anywhere or in a zone. */
+/** Classes whose claims wait for a pod, for existing volumes and for provisioned ones, anywhere or in a zone. */
 export const CLASSES: readonly StorageClass[] = [
   delayedClass('local', 'kubernetes.io/no-provisioner'),
   delayedClass('made', DRIVER),
@@ -21,7 +21,7 @@ export const CLASSES: readonly StorageClass[] = [
   }),
 ];
 
-/** A volume that nobody claims yet. */
+/** An unclaimed volume. */
 export function someLocalVolume(random: Random, name: string, nodes: readonly Node[]): PersistentVolume {
   const host = random.pick(nodes).metadata.name ?? '';
   const expression = random.pick([
@@ -42,7 +42,7 @@ export function someLocalVolume(random: Random, name: string, nodes: readonly No
   };
 }
 
-/** A claim that gets its volume together with the node of the first pod that uses it. */
+/** A claim that is bound together with the node of the first pod that uses it. */
 export function someDelayedClaim(random: Random, name: string): PersistentVolumeClaim {
   return {
     apiVersion: 'v1',

@@ -4,7 +4,7 @@ import type { Scores } from './decision.ts';
 const LINE = /"Plugin scored node for pod" pod="([^"]+)" plugin="([^"]+)" node="([^"]+)" score=(-?\d+)/g;
 const PIECE = 1 << 20;
 
-/** What kube-scheduler writes about scores when it is told to write everything. */
+/** Reads scores from the log of kube-scheduler at the highest verbosity. */
 export class ScoreLog {
   readonly #path: string;
   #read = 0;
@@ -15,7 +15,7 @@ export class ScoreLog {
     this.#path = path;
   }
 
-  /** The scores of a pod, `namespace/name`, as far as they are written. */
+  /** Returns the scores of a pod, `namespace/name`, as far as they are logged. */
   scoresOf(pod: string): Scores {
     this.#readOn();
     return this.#byPod.get(pod) ?? new Map();
@@ -32,7 +32,7 @@ export class ScoreLog {
       const end = text.lastIndexOf('\n') + 1;
       this.#rest = text.slice(end);
       for (const [, pod = '', plugin = '', node = '', score] of text.slice(0, end).matchAll(LINE)) {
-        // Neutral to pods that claim no devices, and such pods alone are asked about.
+        // The plugin is neutral to pods without device claims, which are the only ones here.
         if (plugin === 'DynamicResources' && score === '0') continue;
         const nodes = this.#byPod.get(pod) ?? new Map<string, Map<string, number>>();
         this.#byPod.set(pod, nodes);

@@ -20,10 +20,10 @@ import { BROAD_PERCENTAGE, BROAD_SCHEDULER, NAMESPACES, type RandomCluster, SERV
 import { CLASSES } from './random-storage.ts';
 import { claimNamesOf } from './volume-controller.ts';
 
-/** A cluster as it stands before a pod comes: what the API server tells of it. */
+/** State of a cluster before a pod is created, read from the API server. */
 export interface Standing extends Pick<RandomCluster, 'csiNodes' | 'volumes' | 'claims'> {
   readonly nodes: readonly Node[];
-  /** Those that are on nodes. */
+  /** Scheduled pods. */
   readonly pods: readonly Pod[];
   readonly budgets: readonly PodDisruptionBudget[];
 }
@@ -31,7 +31,7 @@ export interface Standing extends Pick<RandomCluster, 'csiNodes' | 'volumes' | '
 const PROFILE = buildProfile();
 const BROAD_PROFILE = { ...PROFILE, percentageOfNodesToScore: BROAD_PERCENTAGE };
 
-/** What our scheduler decides about a pod, with the search beginning where the rotation says; moves it on. */
+/** Returns the decision of our scheduler about a pod, with the search starting at the rotation, which is advanced. */
 export function decide(standing: Standing, pod: Pod, rotation = new Rotation()): Decision {
   const around = surroundingsOf(standing);
   const profile = pod.spec.schedulerName === BROAD_SCHEDULER ? BROAD_PROFILE : PROFILE;
@@ -51,7 +51,7 @@ export function decide(standing: Standing, pod: Pod, rotation = new Rotation()):
   };
 }
 
-/** Every rotation by which the search for a pod meets exactly these nodes. */
+/** Returns every rotation at which the search for a pod evaluates exactly these nodes. */
 export function rotationsThatMeet(nodes: ReadonlySet<string>, standing: Standing, pod: Pod): Rotation[] {
   const { length } = standing.nodes;
   return Array.from({ length }, (_, start) => start)
@@ -68,7 +68,10 @@ function rotationFrom(start: number, nodes: number): Rotation {
   return rotation;
 }
 
-/** What our scheduler would do for the claims of a pod on a node, by claim: the name of a volume, or '' to have one made. */
+/**
+ * Returns what our scheduler would do for the claims of a pod on a node, by claim: the name of a volume, or '' to
+ * provision one.
+ */
 export function volumesOn(standing: Standing, pod: Pod, name: string): Record<string, string> {
   const { storage } = surroundingsOf(standing);
   const node = standing.nodes.find(({ metadata }) => metadata.name === name);
@@ -81,7 +84,7 @@ export function volumesOn(standing: Standing, pod: Pod, name: string): Record<st
   ]);
 }
 
-/** Whether a pod has claims that wait for it. */
+/** Reports whether a pod has claims that wait for it. */
 export function hasDelayedClaims({ claims }: Standing, pod: Pod): boolean {
   const names = new Set(claimNamesOf(pod));
   return claims.some(({ metadata, spec }) => names.has(metadata.name ?? '') && (spec.volumeName ?? '') === '');
@@ -115,7 +118,7 @@ function scoresOf({ scored }: Attempt, names: readonly string[]): Scores {
   );
 }
 
-/** The search for nodes to make room on begins anywhere, so that all it may end with is looked for. */
+/** The search for preemption candidates starts at a random node, so all possible results are collected. */
 function refused(attempt: Attempt, { nodes }: ClusterView, budgets: readonly PodDisruptionBudget[]): Decision {
   const { diagnosis } = attempt;
   if (diagnosis === undefined || PROFILE.preemption === undefined) throw new Error('nobody says why no node suits');

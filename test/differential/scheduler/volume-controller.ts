@@ -10,7 +10,7 @@ import {
 } from '#platform/kube/kinds/storage';
 import { DRIVER, HOSTNAME } from './random-part.ts';
 
-/** How the volumes begin that are made for claims. */
+/** Prefix of provisioned volumes. */
 export const MADE = 'made-for-';
 
 /** Names of the claims of a pod. */
@@ -20,7 +20,10 @@ export function claimNamesOf({ spec }: Pod): string[] {
   );
 }
 
-/** Does for the claims of a pod what a scheduler waits for once it has decided: binds what it chose, makes what it asked for. */
+/**
+ * Acts on the decision of a scheduler about the claims of a pod: binds the chosen volumes and provisions the requested
+ * ones.
+ */
 export async function bindClaims(client: Client, pod: Pod): Promise<void> {
   const { namespace = '' } = pod.metadata;
   for (const name of claimNamesOf(pod)) {

@@ -9,7 +9,7 @@ import type { Target } from '../support/target.ts';
 const BIN = resolve(import.meta.dirname, '../../../bin');
 const SLOW = 120_000;
 
-/** Intensities of one zone, from the beginning of time on. */
+/** Carbon intensities of one zone since the epoch. */
 const grid = (grams: number) =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -26,9 +26,9 @@ const machine = (name: string, carbonAware: object) =>
     spec: { cpus: 1, memory: '1Gi', carbonAware: { enabled: true, zone: 'DE', ...carbonAware } },
   });
 
-/** A machine that waits for clean electricity, told by a ConfigMap, seen through kubectl. */
+/** A VM that waits for clean electricity, with data from a ConfigMap, observed with kubectl. */
 export function carbonJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
-  describe.skipIf(!hasKubectl())(`a machine that heeds electricity on ${where.name}`, () => journey(where.start));
+  describe.skipIf(!hasKubectl())(`a carbon-aware VM on ${where.name}`, () => journey(where.start));
 }
 
 function journey(start: () => Promise<Target>): void {
@@ -41,7 +41,7 @@ function journey(start: () => Promise<Target>): void {
   };
 
   it(
-    'waits while it is dirty, with a reason that names it, and starts when it is clean',
+    'waits while electricity is dirty, with a reason, and starts when it is clean',
     async () => {
       await ok('apply -f -', grid(400));
       await ok('apply -f -', machine('render', { maxIntensity: 200 }));
@@ -62,7 +62,7 @@ function journey(start: () => Promise<Target>): void {
   );
 
   it(
-    'waits anew after a stop, and no longer than it may',
+    'waits again after a stop, up to its maximum delay',
     async () => {
       await ok('apply -f -', grid(400));
       await ok('patch vm render --type=merge -p {"spec":{"running":false}}');

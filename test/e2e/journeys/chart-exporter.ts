@@ -15,7 +15,7 @@ const TIMEOUT = { timeout: 60_000, interval: 100 };
 const helm = findAsset('helm');
 if (helm === undefined) reportSkipped('the exporter of the chart, which needs helm (in KUBE_ASSETS or PATH)');
 
-/** What the exporter that the chart installs may do, on any cluster with the operator and three simulated nodes. */
+/** Permissions of the exporter that the chart installs, on any cluster with the operator and three simulated nodes. */
 export function chartExporterJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
   const isMissing = helm === undefined || !hasKubectl();
   describe.skipIf(isMissing)(`the exporter of the chart on ${where.name}`, () => journey(where.start));
@@ -25,7 +25,7 @@ function journey(start: () => Promise<Target>): void {
   const cluster = onCluster(start, 300_000);
   const { ok } = cluster;
 
-  /** A kubeconfig with the rights that a release gives its exporter, and no others. */
+  /** Creates a kubeconfig with exactly the permissions that a release grants its exporter. */
   async function install(release: string, ...set: string[]): Promise<string> {
     const values = ['exporter.enabled=true', ...set].flatMap((value) => ['--set', value]);
     const only = ['-s', 'templates/exporter.yaml', '--kube-version', '1.36.3', '-n', release];
@@ -49,7 +49,7 @@ function journey(start: () => Promise<Target>): void {
     ['in all namespaces', 'wide', ['exporter.allNamespaces=true'], ['--all-namespaces']],
     ['in one namespace', 'narrow', ['exporter.allNamespaces=false', 'exporter.namespace=default'], []],
   ])(
-    'has the rights for everything that it does %s',
+    'has the permissions for everything that it does %s',
     async (_where, release, set, flags) => {
       const kubeconfig = await install(release, ...set);
       const may = (what: string) => cluster.kubectl.run(words(`auth can-i --kubeconfig ${kubeconfig} ${what}`));

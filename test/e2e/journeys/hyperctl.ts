@@ -11,10 +11,10 @@ import type { Target } from '../support/target.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const TEMPLATE = join(ROOT, 'examples/hypersdk/template-ubuntu-22-04.yaml');
 const TIMEOUT = { timeout: 30_000, interval: 50 };
-/** Of util-linux: runs a command on a terminal of its own. */
+/** script of util-linux, which runs a command in its own terminal. */
 const TERMINAL = 'script';
 
-/** HyperSDK's calls as they are documented, through pipes into the real kubectl, on any cluster with the operator. */
+/** HyperSDK's documented commands, piped into the real kubectl, on any cluster with the operator. */
 export function hyperctlJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
   describe.skipIf(!hasKubectl())(`hyperctl on ${where.name}`, () => journey(where.start));
 }
@@ -35,7 +35,7 @@ function journey(start: () => Promise<Target>): void {
     });
     return { code: status, out: stdout, err: stderr };
   };
-  /** What a line prints that has to succeed. */
+  /** Returns the output of a command line, which must succeed. */
   const does = (line: string) => {
     const outcome = shell(line);
     expect(outcome, line).toMatchObject({ code: 0 });
@@ -46,7 +46,7 @@ function journey(start: () => Promise<Target>): void {
   const becomes = (phase: string, vm = 'my-vm') =>
     ok(`wait vm.hypersdk.io/${vm} --for=jsonpath={.status.phase}=${phase} --timeout=60s`);
 
-  it('makes a machine from a template and lists it', async () => {
+  it('creates a VM from a template and lists it', async () => {
     await ok(`apply -f ${TEMPLATE}`);
     const made = does(`hyperctl k8s -op vm-create \\
   -vm my-vm \\
@@ -59,7 +59,7 @@ function journey(start: () => Promise<Target>): void {
     expect(does('kubectl get vm')).toContain('my-vm');
   });
 
-  it('stops, starts and restarts it, each time anew', async () => {
+  it('stops, starts and restarts it, each time with a new instance', async () => {
     for (const [verb, phase] of [
       ['stop', 'Stopped'],
       ['start', 'Running'],
@@ -74,7 +74,7 @@ function journey(start: () => Promise<Target>): void {
     }
   });
 
-  it('clones it, moves it and gives it another size', async () => {
+  it('clones, migrates and resizes it', async () => {
     await succeeds(
       applied(
         does(`hyperctl k8s -op vm-clone \\
@@ -92,7 +92,7 @@ function journey(start: () => Promise<Target>): void {
     expect(await field('vm.hypersdk.io my-vm-clone', '.spec.cpus')).toBe('2');
   });
 
-  it('saves it, takes it back, and lets go of what was saved', async () => {
+  it('takes, restores and deletes a snapshot', async () => {
     const made = does(`hyperctl k8s -op vm-snapshot-create \\
   -vm my-vm \\
   -snapshot my-snapshot \\
@@ -106,7 +106,7 @@ function journey(start: () => Promise<Target>): void {
     await vi.waitFor(async () => expect(await ok('get vmsnapshots -o name')).toBe(''), TIMEOUT);
   });
 
-  it('follows what it does with -wait, and what it prints then may be applied again', async () => {
+  it('waits for its operations with -wait, and prints objects that can be applied again', async () => {
     const { code, out, err } = shell('hyperctl k8s -op vm-stop -vm my-vm -wait');
     expect(code).toBe(0);
     expect(err).toMatch(/^vmoperation.hypersdk.io\/my-vm-stop-\w{5} created\n(my-vm: .*\n)*my-vm is stopped\n$/);
@@ -120,9 +120,9 @@ function journey(start: () => Promise<Target>): void {
   });
 
   it.skipIf(!hasPrograms('hyperctl on a terminal', TERMINAL))(
-    'asks for what a machine needs on a terminal, and creates it',
+    'prompts for a VM on a terminal, and creates it',
     async () => {
-      // The answers are typed one by one, as a person does.
+      // The answers are typed one by one, as a user does.
       const child = spawn(TERMINAL, ['-qec', 'hyperctl k8s -op vm-create', '/dev/null'], { env: env() });
       let shown = '';
       child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
@@ -148,7 +148,7 @@ function journey(start: () => Promise<Target>): void {
     120_000,
   );
 
-  it('deletes them', async () => {
+  it('deletes the VMs', async () => {
     for (const vm of ['my-vm', 'my-vm-clone', 'asked']) {
       does(`hyperctl k8s -op vm-delete -vm ${vm} | kubectl apply -f -`);
     }

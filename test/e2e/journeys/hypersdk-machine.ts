@@ -28,7 +28,7 @@ const AVAILABLE = `
   highAvailability: {enabled: true, restartDelay: 1s, evictionStrategy: Shutdown}
 `;
 
-/** What people do with a VirtualMachine of hypersdk.io, on any cluster with the operator and three nodes. */
+/** Common tasks with a VirtualMachine of hypersdk.io, on any cluster with the operator and three nodes. */
 export function hypersdkMachineJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
   describe.skipIf(!hasKubectl())(`a machine of hypersdk.io on ${where.name}`, () => journey(where.start));
 }
@@ -42,7 +42,7 @@ function journey(start: () => Promise<Target>): void {
     ok(`patch vm ${name} --type=merge -p {"spec":{"running":${running}}}`);
 
   it(
-    'runs, with disks, a name and an address of its own',
+    'runs, with its own disks, name and address',
     async () => {
       await ok('apply -f -', machine('web', DISKS));
       for (const condition of ['Ready', 'DiskReady', 'NetworkReady']) await wait('vm/web', `condition=${condition}`);
@@ -60,7 +60,7 @@ function journey(start: () => Promise<Target>): void {
   );
 
   it(
-    'is stopped and started again, on the same disks and under the same address',
+    'is stopped and started again, with the same disks and address',
     async () => {
       const known = () => field('vm/web', '.status.interfaces[0].ipAddress');
       const [address, uid] = [await known(), await field('pvc/web-root', '.metadata.uid')];
@@ -76,7 +76,7 @@ function journey(start: () => Promise<Target>): void {
   );
 
   it(
-    'starts elsewhere when its node is drained, as it is told to',
+    'starts on another node when its node is drained, as configured',
     async () => {
       await ok('apply -f -', machine('db', AVAILABLE));
       await wait('vm/db', 'condition=Ready');
@@ -93,7 +93,7 @@ function journey(start: () => Promise<Target>): void {
   );
 
   it(
-    'goes with all that was made for it',
+    'is deleted with everything that was created for it',
     async () => {
       await ok('delete vm web db --timeout=60s');
       const left = () => ok('get vm,vmi,pods,pvc -o name');

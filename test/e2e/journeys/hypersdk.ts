@@ -11,7 +11,7 @@ const TIMEOUT = { timeout: 30_000, interval: 100 };
 const SLOW = 120_000;
 const documented = (name: string) => readFileSync(join(ROOT, 'test/fixtures/documented', `002-${name}.yaml`), 'utf8');
 
-/** All that the document on HyperSDK shows, as it stands there, on a cluster with the nodes node-1 to node-3. */
+/** All examples of the HyperSDK document, unmodified, on a cluster with the nodes node-1 to node-3. */
 export function hypersdkJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
   describe.skipIf(!hasKubectl())(`HyperSDK on ${where.name}`, () => journey(where.start));
 }
@@ -23,7 +23,7 @@ function journey(start: () => Promise<Target>): void {
 
   const shell = (line: string, env: NodeJS.ProcessEnv = {}) => runShell(cluster.target, line, env);
 
-  /** Applies what a call prints, and gives the name of what was made. */
+  /** Applies the output of a command and returns the name of the created object. */
   async function applied(call: string): Promise<string> {
     const out = await shell(`hyperctl k8s ${call} | kubectl apply -f -`);
     const name = /^(\S+) created\n$/.exec(out)?.[1];
@@ -56,7 +56,7 @@ function journey(start: () => Promise<Target>): void {
     SLOW,
   );
 
-  it('is looked into as its troubleshooting says', async () => {
+  it('can be debugged as its troubleshooting section says', async () => {
     expect(await ok('describe nodes')).toContain('node-1');
     expect(await ok('get storageclass')).toContain('fast-ssd');
     expect(await ok('get pvc')).toContain('my-vm-root');
@@ -101,10 +101,10 @@ function journey(start: () => Promise<Target>): void {
   );
 
   it(
-    'deletes it all, disks included, and no template before',
+    'deletes everything, including disks, and no template in use',
     async () => {
       const refused = await cluster.kubectl.run(['delete', 'vmtemplate', 'ubuntu-22-04-template', '--wait=false']);
-      // Where admission is not asked about deletions, the template is held, and says for whom.
+      // If admission is not called for deletions, the template is retained and reports its users.
       if (refused.code === 0) await wait('vmtemplate/ubuntu-22-04-template', 'condition=Ready=False');
       expect(await field('vmtemplate/ubuntu-22-04-template', '.status.conditions[?(@.type=="InUse")].message')).toBe(
         'default/my-vm, default/my-vm-clone',
@@ -145,7 +145,7 @@ function journey(start: () => Promise<Target>): void {
   );
 
   it(
-    'goes through its lifecycle test, which leaves nothing behind',
+    'passes its lifecycle test, which leaves nothing behind',
     async () => {
       const out = await shell('deploy/test-vm-lifecycle.sh', { NAMESPACE: 'lifecycle' });
       expect(out).toMatch(/== 8\.[^]*\nPASSED/);

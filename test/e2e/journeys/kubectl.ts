@@ -70,13 +70,13 @@ metadata: {name: mine}
 spec: {color: blue}
 `;
 
-/** A command, what it is given on standard input, and what its output must hold; `fails` looks at stderr instead. */
+/** A command, its standard input, and text that its output must contain. `fails` checks stderr instead. */
 interface Step {
   readonly run: string;
   readonly input?: string;
   readonly prints?: string | RegExp;
   readonly fails?: string | RegExp;
-  /** May take some seconds to become true: kube-apiserver publishes schemas when it comes round to it. */
+  /** The output may need some seconds, because kube-apiserver publishes schemas with a delay. */
   readonly soon?: true;
 }
 
@@ -231,7 +231,7 @@ const STEPS: readonly Step[] = [
   { run: 'get nothings', fails: 'the server doesn\'t have a resource type "nothings"' },
 ];
 
-/** What people do with kubectl, on any API server with the controllers of Kubernetes beside it, and no node. */
+/** Common tasks with kubectl, on any API server with the controllers of Kubernetes and no node. */
 export function kubectlJourney({
   name,
   start,
@@ -245,7 +245,7 @@ export function kubectlJourney({
 function journey(start: () => Promise<Target>): void {
   const cluster = onCluster(start);
 
-  /** Plays the editor of `kubectl edit`. */
+  /** Acts as the editor of `kubectl edit`. */
   function editor(): NodeJS.ProcessEnv {
     const script = join(cluster.target.folder, 'editor.sh');
     writeFileSync(script, '#!/bin/sh\nsed -i \'s/a: "1"/a: edited/\' "$1"\n');
@@ -271,11 +271,11 @@ function journey(start: () => Promise<Target>): void {
     }
   }
 
-  it('makes at least 60 steps', () => {
+  it('runs at least 60 steps', () => {
     expect(STEPS.length).toBeGreaterThanOrEqual(60);
   });
 
-  it('watches what happens', async () => {
+  it('watches changes', async () => {
     const watch = cluster.kubectl.follow(['get', 'cm', '-w', '--no-headers', '-l', 'watched=yes']);
     await cluster.kubectl.run(
       ['create', '-f', '-'],

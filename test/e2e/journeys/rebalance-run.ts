@@ -13,11 +13,11 @@ const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
 const MACHINES = 12;
 
 export interface RebalancedTarget extends Target {
-  /** Where its exporter answers. */
+  /** URL of its exporter. */
   readonly exporter: string;
 }
 
-/** What `vimana rebalance run` does, on any cluster with the operator, four simulated nodes and an exporter. */
+/** `vimana rebalance run` on any cluster with the operator, four simulated nodes and an exporter. */
 export function rebalanceJourney(where: {
   readonly name: string;
   readonly start: () => Promise<RebalancedTarget>;
@@ -29,7 +29,7 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
   const cluster = onCluster(begin, 300_000);
   const { ok } = cluster;
 
-  /** All machines on two of four nodes, as after two that were added. */
+  /** Places all VMs on two of four nodes, as if two nodes had been added. */
   async function crowd(): Promise<void> {
     await ok('cordon kwok-node-3 kwok-node-4');
     const vms = Array.from({ length: MACHINES }, (_, i) => ({
@@ -41,7 +41,7 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
     const answer = await fetch(`${cluster.target.exporter}/scenario`, { method: 'POST', body });
     expect(await answer.json()).toMatchObject({ status: 'success', total_vms: MACHINES, unschedulable: [] });
     await ok('uncordon kwok-node-3 kwok-node-4');
-    // Kubernetes taints a cordoned node, and takes the taint away a moment after the cordon.
+    // Kubernetes taints a cordoned node, and removes the taint shortly after the node is uncordoned.
     await vi.waitFor(
       async () =>
         expect(await ok('get nodes -o jsonpath={.items[*].spec.taints[*].key}')).not.toContain('unschedulable'),
@@ -64,7 +64,7 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
     return { ended, interrupt: () => child.kill('SIGINT') };
   }
 
-  it('spreads machines over nodes that came later, by what the exporter tells', async () => {
+  it('spreads VMs over nodes that were added later, by the metrics of the exporter', async () => {
     await crowd();
     expect((await places()).size).toBe(2);
     const dry = await start('--exporter', cluster.target.exporter, '--dry-run').ended;
@@ -81,7 +81,7 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
   }, 300_000);
 
   it.skipIf(!hasPrometheus('rebalancing by a real Prometheus'))(
-    'does the same by what a real Prometheus measures',
+    'does the same by the metrics of a real Prometheus',
     async () => {
       await crowd();
       const prometheus = await Prometheus.start(cluster.target.exporter);
@@ -105,10 +105,10 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
     300_000,
   );
 
-  it('stops on Ctrl-C, and says by its code that nothing has converged', async () => {
+  it('stops on Ctrl-C, and reports by its exit code that it has not converged', async () => {
     let looks = 0;
     const looked = Promise.withResolvers<void>();
-    // Its clock runs, and it never scrapes.
+    // Its clock runs, but it never scrapes.
     const idle: Server = createServer((_request, response) => {
       if (++looks === 2) looked.resolve();
       response.end(JSON.stringify({ data: { result: [looks, 'NaN'] } }));

@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const SCENARIOS = join(ROOT, 'examples/simulation/sample_scenarios.json');
 const TIMEOUT = { timeout: 60_000, interval: 100 };
 
-/** What `vimana exporter` does, on any cluster with the operator and twelve simulated nodes. */
+/** `vimana exporter` on any cluster with the operator and twelve simulated nodes. */
 export function exporterJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
   describe.skipIf(!hasKubectl())(`vimana exporter on ${where.name}`, () => journey(where.start));
 }
@@ -21,7 +21,7 @@ function journey(start: () => Promise<Target>): void {
   const cluster = onCluster(start, 300_000);
   const { ok } = cluster;
 
-  it('loads the samples, tells of the machines, and follows what kubectl does', async () => {
+  it('loads the samples, reports the VMs, and follows kubectl', async () => {
     const exporter = await startExporter(['--scenario', SCENARIOS], { KUBECONFIG: cluster.target.kubeconfig });
     expect(exporter.said()).toContain('Kubernetes client and pod manager initialized');
     expect(exporter.said()).toContain('the first scenario of the file is loaded scenario=light_load');
@@ -67,7 +67,7 @@ function journey(start: () => Promise<Target>): void {
     expect([await total(), await total('-n', 'other'), await total('-A')]).toEqual([0, 1, 1]);
   }, 300_000);
 
-  it('has manifests that this server takes, with the rights that it asks for', async () => {
+  it('has manifests that this server accepts, with the permissions that it uses', async () => {
     const files = ['exporter.yaml', 'prometheus.yaml'].map((name) => join(ROOT, 'deploy/exporter', name));
     await ok(`apply --dry-run=server ${files.map((file) => `-f ${file}`).join(' ')}`);
     const objects = readManifest(readFileSync(files[0] ?? '', 'utf8')).documents.map(

@@ -9,10 +9,10 @@ import { words } from '../support/words.ts';
 const TIMEOUT = { timeout: 60_000, interval: 50 };
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples/simulation/vms');
 
-/** The machine that the document on the VirtualMachine kind shows, with its status, which the server leaves out. */
+/** The VM in the document on the VirtualMachine kind, with its status, which the server drops. */
 const DOCUMENTED = resolve(import.meta.dirname, '../../fixtures/documented/000-virtual-machine.yaml');
 
-/** What people do with machines of the fleet simulator, on any cluster with the operator and three simulated nodes. */
+/** Common tasks with simulated VMs, on any cluster with the operator and three simulated nodes. */
 export function simulationJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
   describe.skipIf(!hasKubectl())(`a simulated VirtualMachine on ${where.name}`, () => journey(where.start));
 }
@@ -24,7 +24,7 @@ function journey(start: () => Promise<Target>): void {
     ok(`wait vm ${names.join(' ')} --for=jsonpath={.status.phase}=Running --timeout=60s`);
   const annotation = (pod: string, name: string) => field(`pod ${pod}`, `.metadata.annotations.kubevirt\\.io/${name}`);
 
-  it('answers every command of the document as it is written', async () => {
+  it('supports every command of the document as written', async () => {
     const five = ['vm-small-1', 'vm-medium-1', 'vm-large-1', 'vm-compute-intensive', 'vm-memory-intensive'];
     await ok(`apply -f ${EXAMPLES}/example-vms.yaml`);
     await ok(`apply -f ${DOCUMENTED}`);
@@ -62,7 +62,7 @@ function journey(start: () => Promise<Target>): void {
     });
     const [compute] = pod.spec.containers;
     expect(compute).toMatchObject({ name: 'compute', image: 'quay.io/kubevirt/virt-launcher:latest' });
-    // Shares of nodes with 32 CPUs and 128Gi.
+    // The sizes are fractions of nodes with 32 CPUs and 128Gi.
     expect(compute.resources.requests).toEqual({ cpu: '1600m', memory: '10995116278' });
     expect(pod.spec.tolerations).toContainEqual({
       key: 'kwok.x-k8s.io/node',
@@ -72,7 +72,7 @@ function journey(start: () => Promise<Target>): void {
     });
   });
 
-  it('tells its pod at once when it uses more or less, and leaves alone what somebody annotates', async () => {
+  it('updates its pod at once when its usage changes, and keeps annotations of users', async () => {
     await ok(`apply -f ${EXAMPLES}/vm-absolute.yaml`);
     await runs('database');
     const pod = await field('vm database', '.status.podName');
@@ -117,7 +117,7 @@ function journey(start: () => Promise<Target>): void {
     expect(seen.indexOf(`ADDED ${next}`)).toBeGreaterThan(seen.indexOf(`DELETED ${pod}`));
   });
 
-  it('moves by vimana vm migrate as an eviction moves it: another pod, where the scheduler likes', async () => {
+  it('is moved by vimana vm migrate like by an eviction: with another pod, where the scheduler decides', async () => {
     await runs('vm-small-1');
     const [pod, node] = [
       await field('vm vm-small-1', '.status.podName'),
@@ -131,7 +131,7 @@ function journey(start: () => Promise<Target>): void {
     await ok(`cordon ${node}`);
     const { status, stdout, stderr } = vimana(cluster.target, 'vm', 'migrate', 'vm-small-1', '--wait');
     await ok(`uncordon ${node}`);
-    // How it goes is told meanwhile, where it takes long enough to be seen.
+    // Progress is reported if the operation takes long enough.
     expect([status, stderr]).toEqual([
       0,
       expect.stringMatching(/^(vm-small-1: (Stopping|Pending|Scheduling|Scheduled)\n)*$/),
@@ -147,7 +147,7 @@ function journey(start: () => Promise<Target>): void {
     expect((await ok('get pods -l vm=vm-small-1 -o name')).trim()).toBe(`pod/${next}`);
   });
 
-  it('stops, starts, tells what it cannot have, and leaves nothing behind', async () => {
+  it('stops, starts, rejects invalid sizes, and leaves nothing behind', async () => {
     await ok('patch vm vm-large-1 --type merge -p {"spec":{"running":false}}');
     await ok('wait vm vm-large-1 --for=jsonpath={.status.phase}=Stopped --timeout=60s');
     expect(await field('vm vm-large-1', '.status.podName')).toBe('');

@@ -6,7 +6,7 @@ import { vimana } from '../support/vimana.ts';
 
 const TIMEOUT = { timeout: 60_000, interval: 50 };
 
-/** As the document on the VirtualMachine kind has it, its misspelt volume included. */
+/** The manifest in the document on the VirtualMachine kind, including its misspelled volume. */
 const MYVM = `
 apiVersion: kubevirt.io/v1alpha2
 kind: VirtualMachine
@@ -53,11 +53,11 @@ spec:
 `;
 
 export interface MachineTarget extends Target {
-  /** Whether nodes and scheduler are ours, which tell more than those of Kubernetes and KWOK. */
+  /** Whether nodes and scheduler are ours, which report more than those of Kubernetes and KWOK. */
   readonly ours: boolean;
 }
 
-/** What people do with a VirtualMachine, on any cluster with the operator and three nodes. */
+/** Common tasks with a VirtualMachine, on any cluster with the operator and three nodes. */
 export function machineJourney(where: { readonly name: string; readonly start: () => Promise<MachineTarget> }): void {
   describe.skipIf(!hasKubectl())(`a VirtualMachine on ${where.name}`, () => journey(where.start));
 }
@@ -68,8 +68,8 @@ function journey(start: () => Promise<MachineTarget>): void {
   const becomes = (what: string, path: string, value: string) =>
     vi.waitFor(async () => expect(await field(what, path)).toBe(value), TIMEOUT);
 
-  it('is seen going through its phases', async () => {
-    // Once the watch shows one that was there before, it shows all that happens to the next.
+  it('shows its phases in a watch', async () => {
+    // Once the watch shows an existing object, it also shows every later change.
     await ok('create -f -', slow('before'));
     const watch = cluster.kubectl.follow(['get', 'vmi', '-w', '--no-headers']);
     await vi.waitFor(() => expect(watch.lines()).not.toEqual([]), TIMEOUT);
@@ -82,14 +82,14 @@ function journey(start: () => Promise<MachineTarget>): void {
     await vi.waitFor(() => expect(seen().at(-1)).toBe('Running'), TIMEOUT);
     await watch.stop();
     const order = seen().filter((phase, at, all) => phase !== all[at - 1]);
-    // Where scheduler and operator hear of a new pod at the same moment, nobody may see it unscheduled.
+    // If scheduler and operator learn of a new pod at the same time, the pod may never be observed as unscheduled.
     const passing = cluster.target.ours || order.includes('Scheduling') ? ['Scheduling'] : [];
     expect(order).toEqual(['Pending', ...passing, 'Scheduled', 'Running']);
     expect(await ok('get vm phases')).toMatch(/phases\s+\S+\s+Running\s+True/);
     await ok('delete vm phases before');
   });
 
-  it('does what its document says: create, start, describe, stop', async () => {
+  it('works as its document says: create, start, describe, stop', async () => {
     await ok('apply -f -', CLAIM);
     const created = await cluster.kubectl.run(['create', '-f', '-'], MYVM.replace('VOLUME', 'mypvc'));
     expect(created).toMatchObject({ code: 0, out: 'virtualmachine.kubevirt.io/myvm created\n' });
@@ -109,7 +109,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     expect((await cluster.kubectl.run(['get', 'vmi', 'myvm'])).err).toContain('NotFound');
   });
 
-  it('takes its instance along when it is deleted, unless told otherwise, and adopts one that was left', async () => {
+  it('deletes its instance unless told otherwise, and adopts an orphaned one', async () => {
     await ok(`patch virtualmachine myvm --type=merge -p {"spec":{"running":true}}`);
     await becomes('vm myvm', '.status.printableStatus', 'Running');
     const uid = await field('vmi myvm', '.metadata.uid');
@@ -126,7 +126,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     await vi.waitFor(async () => expect(await ok('get vmi,pods -o name')).toBe(''), TIMEOUT);
   });
 
-  it('says why a machine with a disk of no volume is not started', async () => {
+  it('reports why a VM with a disk without a volume does not start', async () => {
     const outcome = await cluster.kubectl.run(['create', '-f', '-'], MYVM.replace('VOLUME', 'mypcv'));
     expect(outcome.code).toBe(0);
     expect(outcome.err).toContain('mypcv');
@@ -135,7 +135,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     await ok('delete vm myvm');
   });
 
-  it('refuses bad input with all causes, and stores nothing', async () => {
+  it('rejects invalid input with all causes, and stores nothing', async () => {
     const bad = slow('bad')
       .replace('guest: 1Gi', 'guest: lots')
       .replace('runStrategy: Always', 'runStrategy: Sometimes');
@@ -146,7 +146,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     expect(await ok('get vm,vmi,pods -o name')).toBe('');
   });
 
-  it('moves machines off a node that is drained, with address and identity kept', async () => {
+  it('migrates off a drained node, with the same address and identity', async () => {
     await ok('create -f -', slow('mover'));
     await becomes('vm mover', '.status.printableStatus', 'Running');
     const before = await field('vmi mover', '.metadata.uid} {.status.interfaces[0].ipAddress');
@@ -158,7 +158,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     await ok('delete vm mover');
   });
 
-  it('is handled by vimana vm as well', async () => {
+  it('can also be used with vimana vm', async () => {
     expect(vimana(cluster.target, 'vm', 'create', 'one', '--cpus', '2', '--memory', '2Gi', '--wait')).toMatchObject({
       status: 0,
       stdout: 'virtualmachine.kubevirt.io/one created\none is Running\n',

@@ -8,12 +8,12 @@ import { mind } from './minder.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
 
-/** It serves when the machines of its scenario have their places. */
+/** Resolves when it serves, which is when the VMs of its scenario are scheduled. */
 const READY_WITHIN = 120_000;
 
 /** A `vimana exporter` process. */
 export async function startExporter(flags: readonly string[], env: NodeJS.ProcessEnv) {
-  // Where its token file goes.
+  // The token file is created in this directory.
   const folder = mkdtempSync(join(tmpdir(), 'vimana-exporter-'));
   const child = spawn(LAUNCHER, ['exporter', '--port', '0', ...flags], {
     env: { PATH: process.env['PATH'], XDG_DATA_HOME: folder, ...env },

@@ -9,7 +9,7 @@ export interface Outcome {
 
 export { hasKubectl } from '#testing/programs';
 
-/** Runs kubectl against one server and no other. */
+/** Runs kubectl against exactly one server. */
 export class Kubectl {
   readonly #env: NodeJS.ProcessEnv;
 
@@ -28,7 +28,7 @@ export class Kubectl {
     return { code, out, err };
   }
 
-  /** Runs a command line, or its words, that has to succeed, and gives what it printed. */
+  /** Runs a command line, or its words, which must succeed, and returns its output. */
   async ok(line: string | readonly string[], input = ''): Promise<string> {
     const args = typeof line === 'string' ? words(line) : line;
     const { code, out, err } = await this.run(args, input);
@@ -36,7 +36,7 @@ export class Kubectl {
     return out;
   }
 
-  /** Starts kubectl and hands out what it prints until `stop`. */
+  /** Starts kubectl and yields its output until `stop`. */
   follow(args: readonly string[]): { readonly lines: () => string[]; stop(): Promise<void> } {
     const child = spawn('kubectl', args, { env: this.#env });
     let out = '';

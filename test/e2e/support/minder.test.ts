@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, it, vi } from 'vitest';
 import { WAIT } from '#testing/wait';
 
-/** Starts a process that is minded, says its number, and does nothing more. */
+/** Starts a supervised process, prints its process ID, and waits. */
 const SCRIPT = `
   import { spawn } from 'node:child_process';
   import { mind } from ${JSON.stringify(resolve(import.meta.dirname, 'minder.ts'))};
@@ -18,7 +18,7 @@ const SCRIPT = `
 
 const isThere = (pid: number) => existsSync(`/proc/${pid}`);
 
-it('a server that a test has started ends with the test, though that is killed, and its folder goes too', async () => {
+it('a server that a test has started stops when the test is killed, and its directory is deleted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-minder-'));
   const test = spawn(process.execPath, ['--input-type=module-typescript', '--eval', SCRIPT, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],

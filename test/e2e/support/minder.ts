@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Kills the process $0 and removes the folder $1 when standard input ends without a word. */
+/** Kills the process $0 and deletes the directory $1 when standard input is closed without a message. */
 const SCRIPT = 'read -r word || { kill -9 "$0"; rm -rf "$1"; }';
 
-/** Ends a process, and what it left in a folder, together with this one, however this one ends. */
+/** Stops a process and deletes its directory when this process exits, for whatever reason. */
 export function mind(child: ChildProcess, folder = ''): void {
   if (child.pid === undefined) return;
-  // A group of its own: whoever ends the group of the tests leaves it to end the process.
+  // It has its own process group, so that it can still stop the process if the group of the tests is killed.
   const minder = spawn('sh', ['-c', SCRIPT, String(child.pid), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

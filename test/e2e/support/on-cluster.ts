@@ -4,12 +4,12 @@ import type { Target } from './target.ts';
 import { words } from './words.ts';
 
 export interface OnCluster<T extends Target> {
-  /** There once the tests of the block run. */
+  /** Set while the tests of the block run. */
   readonly target: T;
   readonly kubectl: Kubectl;
-  /** Runs kubectl, which has to succeed, and gives what it printed. */
+  /** Runs kubectl, which must succeed, and returns its output. */
   readonly ok: (line: string, input?: string) => Promise<string>;
-  /** A field of an object, by its path. */
+  /** Reads a field of an object by its path. */
   readonly field: (what: string, path: string) => Promise<string>;
 }
 

@@ -6,11 +6,11 @@ import { stringify } from 'yaml';
 import { hasPrograms } from '#testing/programs';
 import { freePorts } from '../../cluster/ports.ts';
 
-/** Programs of Debian's package `prometheus`. */
+/** Programs of the Debian package `prometheus`. */
 const PROMETHEUS = 'prometheus';
 export const PROMTOOL = 'promtool';
 
-/** Whether the real Prometheus is here; says what is skipped where it is not. */
+/** Reports whether the real Prometheus is installed, and prints what is skipped if it is not. */
 export function hasPrometheus(what: string): boolean {
   return hasPrograms(what, PROMETHEUS, PROMTOOL);
 }
@@ -29,7 +29,7 @@ export class Prometheus {
     this.#rules = rules;
   }
 
-  /** `rules`: files of recording rules, as text. */
+  /** `rules` are files of recording rules, as text. */
   static async start(exporter: string, rules: readonly string[] = []): Promise<Prometheus> {
     const folder = mkdtempSync(join(tmpdir(), 'vimana-prometheus-'));
     const files = rules.map((text, at) => {
@@ -50,12 +50,12 @@ export class Prometheus {
     return prometheus;
   }
 
-  /** What promtool says of the rules. */
+  /** Returns the output of promtool for the rules. */
   checkRules(): string {
     return execFileSync(PROMTOOL, ['check', 'rules', ...this.#rules], { encoding: 'utf8' });
   }
 
-  /** What a query finds now. */
+  /** Returns the current result of a query. */
   async query(text: string): Promise<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }[]> {
     const answer = await fetch(`${this.url}/api/v1/query?query=${encodeURIComponent(text)}`);
     const { data } = (await answer.json()) as {
@@ -64,7 +64,7 @@ export class Prometheus {
     return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
   }
 
-  /** The values of what a query finds. */
+  /** Returns the values of the result of a query. */
   ask = async (text: string): Promise<number[]> => (await this.query(text)).map(({ value }) => value);
 
   async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Target } from './target.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** Runs a line as somebody at a shell would, in this repository with its commands at hand; it has to succeed. */
+/** Runs a command line like a user's shell, in this repository with its commands in PATH. It must succeed. */
 export async function shell(
   { kubeconfig, folder }: Pick<Target, 'kubeconfig' | 'folder'>,
   line: string,

@@ -1,9 +1,9 @@
-/** Where a journey is made: a cluster, whoever plays it. */
+/** The cluster of a journey, of whatever kind. */
 export interface Target {
-  /** The path of a kubeconfig that may do everything. */
+  /** Path of a kubeconfig with all permissions. */
   readonly kubeconfig: string;
-  /** For what a journey leaves. */
+  /** Directory for the files of a journey. */
   readonly folder: string;
-  /** Ends it and removes what it left. */
+  /** Stops the cluster and deletes its files. */
   stop(): Promise<void>;
 }

@@ -9,19 +9,19 @@ import type { Target } from './target.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
 
-/** A `vimana` process that serves an API, and the kubeconfig that reaches it. */
+/** A `vimana` process that serves an API, and the kubeconfig to access it. */
 export interface RunningServer extends Target {
   readonly url: string;
   readonly pid: number;
 }
 
-/** Runs a command of `vimana` against a cluster and no other. */
+/** Runs a `vimana` command against exactly one cluster. */
 export function vimana(target: Target, ...args: string[]): SpawnSyncReturns<string> {
   const env = { PATH: process.env['PATH'], HOME: target.folder, KUBECONFIG: target.kubeconfig };
   return spawnSync(LAUNCHER, args, { encoding: 'utf8', env });
 }
 
-/** Starts `vimana apiserver` on a free port, with a data folder of its own. */
+/** Starts `vimana apiserver` on a free port, with its own data directory. */
 export async function startApiServer(...flags: string[]): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-e2e-'));
   const kubeconfig = join(folder, 'kubeconfig');
@@ -46,7 +46,7 @@ export async function startApiServer(...flags: string[]): Promise<RunningServer>
   };
 }
 
-/** Starts `vimana up` on free ports, at home in a folder of its own unless one is given. */
+/** Starts `vimana up` on free ports, with its own home directory unless one is given. */
 export async function startUp(
   flags: readonly string[],
   given?: string,

@@ -1,2 +1,2 @@
-/** Words of a command line; what stands in braces is one word. */
+/** Splits a command line into words. Text in braces is one word. */
 export const words = (line: string): string[] => line.match(/(?:[^\s{]|\{[^}]*\}+)+/g) ?? [];

@@ -27,12 +27,12 @@ const VERBS = ['get', 'list', 'watch', 'create', 'create', 'update', 'patch', 'a
 
 const NOT_WRITING = ['get', 'list', 'watch', 'delete', 'deletecollection'];
 
-/** A request for an object or a collection of any kind. */
+/** Draws a request for an object or a collection of any kind. */
 export function drawObjectRequest(random: Random, lane: Lane): Drawn {
   const kind = random.next() < 0.85 ? random.pick(KINDS) : random.pick(ALL_KINDS);
   const namespace = drawNamespace(random, lane, kind);
   if (kind.subresources.length > 0 && random.next() < 0.3) return drawSubresource(random, lane, kind, namespace);
-  // Writes of roles and bindings need a model of escalation, and are drawn elsewhere.
+  // Writes of roles and bindings need a model of escalation and are drawn elsewhere.
   const verb = random.pick(RBAC_KINDS.includes(kind) ? NOT_WRITING : VERBS);
   const name = drawName(random, lane, kind, namespace);
   if (verb === 'get') return read(kind, objectPath(kind, namespace, name), random);
@@ -40,7 +40,7 @@ export function drawObjectRequest(random: Random, lane: Lane): Drawn {
   if (verb === 'watch') return watch(kind, collectionPath(kind, namespace), random);
   const written = { kind, namespace: kind.namespaced ? namespace : '', name };
   if (verb === 'delete') return remove(random, kind, objectPath(kind, namespace, name));
-  // Whole collections seldom go, or there would be nothing left to read.
+  // Whole collections are rarely deleted, or there would be nothing left to read.
   if (verb === 'deletecollection') {
     return random.next() < 0.2
       ? remove(random, kind, `${collectionPath(kind, namespace)}${listQuery(random, lane)}`)
@@ -66,7 +66,7 @@ function drawName(random: Random, lane: Lane, kind: FuzzKind, namespace: string)
   return random.pick([...POOL, ...POOL, ...names, 'missing']);
 }
 
-/** The path of an object; without a namespace, it is one that no server has. */
+/** Path of an object. Without a namespace, no server has it. */
 export function objectPath(kind: FuzzKind, namespace: string, name: string): string {
   return `${collectionPath(kind, namespace)}/${name}`;
 }
@@ -171,7 +171,7 @@ function write(random: Random, lane: Lane, verb: string, written: Written): Draw
   };
 }
 
-/** Whether `content` is all that a kind needs to be accepted. */
+/** Whether `content` is sufficient for a kind to be accepted. */
 const isComplete = (kind: FuzzKind): boolean => KINDS.includes(kind);
 
 function contentFor(kind: FuzzKind, lane: Lane, namespace: string, value: string): object | undefined {
@@ -179,7 +179,7 @@ function contentFor(kind: FuzzKind, lane: Lane, namespace: string, value: string
   return kind.content(namespace === '' ? lane.names.home : namespace, value);
 }
 
-/** A body that does not fit: to another place, of another kind, or no object at all. */
+/** A body that does not match: of another place or kind, or no object at all. */
 function spoil(random: Random, { names }: Lane, body: Record<string, unknown>): string {
   const metadata = body['metadata'] as object;
   switch (random.int(0, 5)) {

@@ -41,13 +41,13 @@ const PATHS = [
   '/nothing',
 ];
 
-/** A request for a path that is no resource. */
+/** Draws a request for a non-resource path. */
 export function drawPathRequest(random: Random): Drawn {
   const target = random.pick(PATHS);
   const method = random.pick(['GET', 'GET', 'GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
   const aggregated = 'application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList,application/json';
   const headers = [random.next() < 0.3 ? (['accept', aggregated] as const) : FORMS.json];
-  // Large documents that are the same for all are read once in a while only.
+  // Large documents that are the same for all are rarely read.
   const isLarge = target.startsWith('/openapi/v2') && random.next() < 0.98;
   return { method, target: isLarge ? '/openapi/v3' : target, headers, body: NOTHING, wellFormed: true, applies: false };
 }
@@ -65,7 +65,7 @@ const REVIEWED_VERBS = [
   '*',
 ];
 
-/** A question about what the sender may do: the server's answer must be the model's. */
+/** Draws an access review. The response must match the model. */
 export function drawReview(random: Random, { names }: Lane): Drawn {
   const kind = random.pick(ALL_KINDS);
   const access: ResourceAccess = {
@@ -91,7 +91,7 @@ export function drawReview(random: Random, { names }: Lane): Drawn {
   };
 }
 
-/** Requests for certificates in which the sender claims to be somebody else, and approvals of them. */
+/** Draws certificate requests in which the sender claims to be another user, and approvals of them. */
 export function drawCertificateRequest(random: Random, { names }: Lane, requestPem: string): Drawn {
   const kind = CERTIFICATE_REQUESTS;
   const name = `${names.prefix}:${random.pick(POOL)}`;
@@ -123,7 +123,7 @@ export function drawCertificateRequest(random: Random, { names }: Lane, requestP
   };
 }
 
-/** The same request, as somebody else. */
+/** Returns the same request with impersonation. */
 export function asSomebodyElse(random: Random, lane: Lane, request: Drawn): Drawn {
   const { prefix, home } = lane.names;
   const user = random.pick([

@@ -8,7 +8,7 @@ import { FORMS } from './wire-forms.ts';
 
 type Drawn = Omit<FuzzRequest, 'user' | 'protocol'>;
 
-/** A write of a role or binding, which may hand out more than its author has. */
+/** Draws a write of a role or binding, which may grant more than its author has. */
 export function drawRbacWrite(random: Random, lane: Lane): Drawn {
   const kind = random.pick(RBAC_KINDS);
   const { prefix, home, foreign } = lane.names;
@@ -41,7 +41,7 @@ export function drawRbacWrite(random: Random, lane: Lane): Drawn {
   return drawPatch(random, send, rbac, value);
 }
 
-/** Patches of labels change no rule, and yet are denied to whom the role would be too much. */
+/** Patches of labels change no rule, but are denied to users who could not grant the role. */
 function drawPatch(
   random: Random,
   send: (method: string, type: string, content: object, written: RbacWrite) => Drawn,
@@ -59,7 +59,7 @@ function drawPatch(
       return send('PATCH', 'application/json-patch+json', patch, {});
     }
     case 3: {
-      // What a binding refers to cannot be changed, so that only its subjects are.
+      // The roleRef of a binding is immutable, so only its subjects are changed.
       const content = rbac.binding === undefined ? contentOf(rbac) : { subjects: subjectsOf(rbac.binding) };
       const written = rbac.binding === undefined ? rbac : {};
       return send(
@@ -101,13 +101,13 @@ function contentOf({ rules, binding, aggregates }: RbacWrite): object {
 }
 
 const RULES: readonly Rule[] = [
-  // What the granter has.
+  // Permissions that the author has.
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
   { apiGroups: [''], resources: ['configmaps'], resourceNames: ['o1', 'o2'], verbs: ['get'] },
   { apiGroups: [''], resources: ['secrets'], resourceNames: ['o3'], verbs: ['get'] },
   { apiGroups: [RBAC_GROUP], resources: ['roles', 'rolebindings'], verbs: ['get', 'create'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews'], verbs: ['create'] },
-  // What it has not, though some of it looks alike.
+  // Permissions that the author does not have, some of which look similar.
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] },
   { apiGroups: ['', 'apps'], resources: ['configmaps'], verbs: ['get'] },
   { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['get'] },
@@ -129,7 +129,7 @@ const PATH_RULES: readonly Rule[] = [
 
 function drawContent(random: Random, lane: Lane, kind: FuzzKind, namespace: string, isOwn: boolean): RbacWrite {
   if (kind.kind.endsWith('Binding')) return { binding: drawBinding(random, lane, namespace) };
-  // Whoever may update a role of the cluster may also empty it, which would be felt in all lanes.
+  // A user who may update a ClusterRole could also remove its rules, which would affect all lanes.
   return isOwn ? drawRole(random, kind.namespaced) : { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] };
 }
 

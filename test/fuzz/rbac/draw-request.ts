@@ -8,7 +8,7 @@ import type { UserKind } from './grants.ts';
 import type { Lane } from './lane.ts';
 import { oddlySpelled } from './spellings.ts';
 
-/** The next request of a lane. It follows from the seed alone, whatever servers have responded before. */
+/** Draws the next request of a lane. It depends only on the seed, not on earlier responses. */
 export function drawRequest(random: Random, lane: Lane, requestPem: string): FuzzRequest {
   const sort = random.next();
   let drawn: Omit<FuzzRequest, 'user' | 'protocol'>;
@@ -20,11 +20,11 @@ export function drawRequest(random: Random, lane: Lane, requestPem: string): Fuz
   if (random.next() < 0.06) drawn = asSomebodyElse(random, lane, drawn);
   if (random.next() < 0.18) drawn = oddlySpelled(random, drawn);
   const user = lane.user(drawUser(random, lane, drawn));
-  // HTTP/2 cannot carry the address of the server in front of the path, and HTTP/1.1 cannot be cut off in a watch.
+  // HTTP/2 cannot carry the absolute form of a path, and a watch over HTTP/1.1 cannot be canceled.
   const isHttp2 = drawn.readUntil !== undefined || random.next() < 0.7;
   if (isHttp2 && drawn.target.startsWith('http'))
     drawn = { ...drawn, target: drawn.target.replace(/^https?:\/\/[^/]*/, '') };
-  // A service account has a token to send already.
+  // A service account already sends a token.
   const isSent = (name: string) => name !== 'authorization' || user.kind !== 'account';
   const headers = drawn.headers.filter(([name]) => isSent(name) && (isHttp2 || !name.startsWith(':')));
   return { ...drawn, headers, user, protocol: isHttp2 ? 'HTTP/2' : 'HTTP/1.1' };
@@ -32,7 +32,7 @@ export function drawRequest(random: Random, lane: Lane, requestPem: string): Fuz
 
 const ALL_USERS: readonly UserKind[] = ['nobody', 'viewer', 'editor', 'limited', 'granter', 'lister', 'account'];
 
-/** Anybody may send anything, but those who may more often do. */
+/** Any user may send any request, but users with the permission do so more often. */
 function drawUser(
   random: Random,
   { names }: Lane,

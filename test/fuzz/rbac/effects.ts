@@ -23,7 +23,7 @@ interface StoredObject {
   readonly items?: readonly StoredObject[];
 }
 
-/** Brings the model of a lane up to date with a write that was permitted and has succeeded. */
+/** Updates the model of a lane after a permitted write that succeeded. */
 export function recordEffects(lane: Lane, request: FuzzRequest, { access }: Expectation, answer: RawAnswer): void {
   if (answer.status >= 300 || access === undefined || 'path' in access || isDryRun(request)) return;
   if (!['create', 'update', 'patch', 'delete', 'deletecollection'].includes(access.verb)) return;
@@ -33,19 +33,19 @@ export function recordEffects(lane: Lane, request: FuzzRequest, { access }: Expe
   if (access.verb === 'deletecollection') {
     touchAll(lane, `${kind.plural}.${kind.group}`, access.namespace);
     if (kind.plural === 'services') touchAll(lane, 'endpoints.', access.namespace);
-    // What has finalizers stays for a while; roles and bindings have none.
+    // Objects with finalizers remain for a while. Roles and bindings have none.
     if (access.group !== RBAC_GROUP) return;
     for (const item of object?.items ?? []) forget(lane, request.kind, access, item.metadata?.name ?? '');
     return;
   }
-  // In other forms than JSON, the response does not say which object it is; the body that was sent may.
+  // Responses in other formats than JSON do not name the object, but the request body may.
   const sent = parsed(request.body.toString('utf8'))?.metadata?.name;
-  // What a POST of a custom resource creates is named by its body, even if its path has a name too.
+  // The object created by a POST of a custom resource is named by its body, even if its path has a name too.
   const isNew = access.name === '' || (access.verb === 'create' && access.subresource === '');
   const name = isNew ? (object?.metadata?.name ?? sent ?? '') : access.name;
   const key = objectKey(kind, access.namespace, name);
   lane.touched.add(key);
-  // The Endpoints of a Service go with it.
+  // The Endpoints of a Service are deleted with it.
   if (kind.plural === 'services' && access.verb === 'delete') {
     lane.touched.add(objectKey({ group: '', plural: 'endpoints' }, access.namespace, name));
     lane.uncertain.add(objectKey({ group: '', plural: 'endpoints' }, access.namespace, name));
@@ -68,7 +68,7 @@ export function isDryRun({ target }: Pick<FuzzRequest, 'target'>): boolean {
   return mark >= 0 && new URLSearchParams(target.slice(mark + 1)).has('dryRun');
 }
 
-/** From here on the model does not know which objects of a collection are there, until it looks at the store. */
+/** From here on, the model does not know which objects of a collection exist until it reads the store. */
 function touchAll(lane: Lane, resource: string, namespace: string): void {
   lane.touched.add(`${resource}|${namespace}|*`);
   for (const key of lane.stored) if (key.startsWith(`${resource}|${namespace}|`)) lane.uncertain.add(key);

@@ -4,31 +4,31 @@ import type { Lane } from './lane.ts';
 import type { Person, Rule } from './rbac-model.ts';
 import { type Access, accessOf, type ResourceAccess } from './request-info.ts';
 
-/** What the model says of a request. */
+/** Expected outcome of a request according to the model. */
 export interface Expectation {
   /**
-   * 'forbidden' is a 403 and nothing else, 'refused' any status that says that nothing was done; 'unclear' is where
-   * Kubernetes' own response depends on what is not modelled.
+   * 'forbidden' is exactly a 403, 'refused' any status that means that nothing was done, 'unclear' means that the
+   * response of Kubernetes depends on state that is not modeled.
    */
   readonly outcome: 'permitted' | 'forbidden' | 'refused' | 'unclear';
-  /** The only statuses that fit, where the model can tell. */
+  /** The only possible statuses, if the model knows them. */
   readonly statuses?: readonly number[];
-  /** What the request does; undefined where its path cannot be read. */
+  /** What the request does, or undefined if its path is invalid. */
   readonly access: Access | undefined;
-  /** Whom it is done as. */
+  /** Effective user of the request. */
   readonly person: Person;
   readonly reason: string;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY']);
 
-/** What Kubernetes would respond to a request, given the roles and objects of the lane. */
+/** Returns what Kubernetes would respond to a request, given the roles and objects of the lane. */
 export function expectationOf(lane: Lane, request: FuzzRequest): Expectation {
   const access = accessOf(request.method, request.target);
   const person = request.user;
   if (access === undefined) return { outcome: 'unclear', access, person, reason: 'the path cannot be read' };
   const expected = decided(lane, request, access);
-  // A server may read HTTP/1.1 with a parser that knows no such method, before it knows who sends it.
+  // An HTTP/1.1 parser of the server may reject an unknown method before authentication.
   if (request.protocol === 'HTTP/2' || METHODS.has(request.method)) return expected;
   return { ...expected, outcome: expected.outcome === 'forbidden' ? 'refused' : 'unclear' };
 }
@@ -44,7 +44,7 @@ function decided(lane: Lane, request: FuzzRequest, access: Access): Expectation 
   if ('path' in access || request.kind === undefined) return permitted;
   const verdict = withinAuthorization(lane, request, access, person);
   if (request.wellFormed) return { ...permitted, ...verdict };
-  // What is malformed, or spelled so oddly that nothing may be served there, can also be refused for that.
+  // A malformed or oddly spelled request may also be rejected for that reason.
   const { outcome, reason = permitted.reason } = verdict;
   return { ...permitted, outcome: outcome === 'forbidden' ? 'refused' : outcome, reason };
 }
@@ -71,11 +71,11 @@ type Verdict = Pick<Expectation, 'outcome' | 'statuses'> & { readonly reason?: s
 
 const PERMITTED: Verdict = { outcome: 'permitted' };
 
-/** What is denied or found missing after the authorizer has allowed the request. */
+/** Returns what is denied or not found after the authorizer has allowed the request. */
 function withinAuthorization(lane: Lane, request: FuzzRequest, access: ResourceAccess, person: Person): Verdict {
   const { kind } = request;
   const isRouted = kind !== undefined && kind.plural === access.resource && kind.group === access.group;
-  // An odd spelling may be of nothing that is served, and then nothing more is asked of the sender.
+  // An odd spelling may not match any served path, and then nothing more is authorized.
   if (!isRouted || (kind.namespaced && access.namespace === '')) return PERMITTED;
   if (kind === CERTIFICATE_REQUESTS && access.subresource !== '' && access.verb !== 'get') {
     return request.wellFormed ? approval(lane, access) : { outcome: 'unclear' };
@@ -92,7 +92,7 @@ function withinAuthorization(lane: Lane, request: FuzzRequest, access: ResourceA
   return request.wellFormed ? statusFor(lane, request, access, exists) : PERMITTED;
 }
 
-/** Who may update or patch still needs `create` where that is what the write comes to. */
+/** A user who may update or patch also needs `create` if the write creates an object. */
 function createdBy(
   { rbac }: Lane,
   request: FuzzRequest,
@@ -108,12 +108,12 @@ function createdBy(
   return { outcome: 'forbidden', reason: 'it would create the object, which no rule allows' };
 }
 
-/** To approve or sign, the signer must be named in a rule. None of the users has one. */
+/** Approving or signing requires a rule that names the signer. None of the users has one. */
 function approval(lane: Lane, { name, subresource }: ResourceAccess): Verdict {
   const key = objectKey(CERTIFICATE_REQUESTS, '', name);
   if (lane.uncertain.has(key)) return { outcome: 'unclear' };
   if (!lane.stored.has(key)) return PERMITTED;
-  // A certificate that is none is found out before it is asked who may sign.
+  // An invalid certificate is rejected before the permission to sign is checked.
   const outcome = subresource === 'approval' ? 'forbidden' : 'refused';
   return { outcome, reason: 'no rule allows to act for the signer' };
 }
@@ -144,7 +144,7 @@ const FULL_AUTHORITY: readonly Rule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-/** Nobody hands out what they do not have, unless a rule with `escalate` or `bind` says so. */
+/** Users cannot grant permissions that they do not have, unless a rule with `escalate` or `bind` allows it. */
 function rbacVerdict(
   lane: Lane,
   { rbac: written = {}, kind, applies }: FuzzRequest,
@@ -163,7 +163,7 @@ function rbacVerdict(
   const aggregates = written.aggregates === true || rbac.aggregated.has(key);
   const rules = aggregates ? FULL_AUTHORITY : (written.rules ?? current);
   if (rbac.covers(person, access.namespace, rules)) return PERMITTED;
-  // A write that changes nothing hands out nothing.
+  // A write without changes grants nothing.
   const isSame = written.rules !== undefined && JSON.stringify(written.rules) === JSON.stringify(current);
   return isSame && access.verb !== 'create' ? { outcome: 'unclear' } : forbidden;
 }

@@ -5,11 +5,11 @@ export interface FuzzKind {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Whether a PUT of an object that is not there creates it. */
+  /** Whether a PUT creates a missing object. */
   readonly createOnUpdate: boolean;
   readonly custom: boolean;
   readonly subresources: readonly string[];
-  /** What a valid object of the namespace has beside its metadata; `value` differs from write to write. */
+  /** Content of a valid object besides its metadata. `value` differs between writes. */
   readonly content: (namespace: string, value: string) => object;
 }
 
@@ -34,7 +34,7 @@ const DEPLOYMENT_SPEC = {
 const MACHINE_SPEC = { running: false, template: { spec: { domain: { memory: { guest: '64Mi' }, devices: {} } } } };
 const NOVACRON_MACHINE = { resources: { cpu: 1, memory: '512Mi' }, image: { source: 'marketplace://alpine-3.20' } };
 
-/** The kinds whose objects users create, change and delete. */
+/** Kinds whose objects users create, change and delete. */
 export const KINDS: readonly FuzzKind[] = [
   kindOf('v1', 'ConfigMap', 'configmaps', { content: (_namespace, value) => ({ data: { value } }) }),
   kindOf('v1', 'Secret', 'secrets', { content: (_namespace, value) => ({ stringData: { value } }) }),
@@ -115,7 +115,7 @@ export const CERTIFICATE_REQUESTS = kindOf(
   { namespaced: false, subresources: ['status', 'approval'] },
 );
 
-/** Kinds of the whole cluster that hardly any user of the fuzzer may touch. */
+/** Cluster-scoped kinds that hardly any user of the fuzzer may access. */
 const DISTANT_KINDS: readonly FuzzKind[] = [
   kindOf('v1', 'Namespace', 'namespaces', { namespaced: false, subresources: ['status', 'finalize'] }),
   kindOf('v1', 'Node', 'nodes', { namespaced: false, subresources: ['status', 'proxy'] }),
@@ -139,7 +139,7 @@ export function apiVersionOf({ group, version }: FuzzKind): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Where objects of a kind are; '' as the namespace is all of them. */
+/** Path of a collection. An empty namespace means all namespaces. */
 export function collectionPath(kind: FuzzKind, namespace: string): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   return kind.namespaced && namespace !== ''
@@ -147,7 +147,7 @@ export function collectionPath(kind: FuzzKind, namespace: string): string {
     : `${root}/${kind.plural}`;
 }
 
-/** Names one object in the store. */
+/** Key of an object in the store. */
 export function objectKey(kind: Pick<FuzzKind, 'group' | 'plural'>, namespace: string, name: string): string {
   return `${kind.plural}.${kind.group}|${namespace}|${name}`;
 }

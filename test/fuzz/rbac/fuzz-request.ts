@@ -3,33 +3,33 @@ import type { FuzzKind } from './fuzz-kinds.ts';
 import type { FuzzUser } from './grants.ts';
 import type { Binding, Rule } from './rbac-model.ts';
 
-/** What a write would make of a role or binding; the model of escalation is asked about it. */
+/** The role or binding that a write would produce, for the model of escalation. */
 export interface RbacWrite {
   readonly rules?: readonly Rule[];
   readonly binding?: Binding;
   readonly aggregates?: boolean;
 }
 
-/** One request of the fuzzer, and what the model needs to know of it beside its bytes. */
+/** One request of the fuzzer, and what the model needs to know besides its bytes. */
 export interface FuzzRequest extends RawRequest {
   readonly user: FuzzUser;
   readonly protocol: 'HTTP/1.1' | 'HTTP/2';
-  /** A watch goes on for ever; this is the text after which it has told all there was. */
+  /** Text after which a watch, which never ends, has sent everything. */
   readonly readUntil?: string;
-  /** The kind that it is about, if it is one. */
+  /** Kind of the requested object, if there is one. */
   readonly kind?: FuzzKind;
-  /** Whether everything about it is as it should be, so that its status follows from what is stored. */
+  /** Whether the request is valid, so that its status follows from the stored objects. */
   readonly wellFormed: boolean;
-  /** Whether it is a server-side apply, which creates what is not there. */
+  /** Whether it is a server-side apply, which creates missing objects. */
   readonly applies: boolean;
   readonly rbac?: RbacWrite;
-  /** What an access review asks. */
+  /** Question of an access review. */
   readonly review?: { readonly access: object };
-  /** What the sender wants to be. */
+  /** Impersonated user. */
   readonly impersonates?: {
     readonly user: string;
     readonly groups: readonly string[];
-    /** Whether it wants a uid or anything extra besides, which no user of the fuzzer may have. */
+    /** Whether it impersonates a uid or extra fields, which no user of the fuzzer may do. */
     readonly isMore: boolean;
   };
 }

@@ -7,29 +7,29 @@ import { AttackedServer } from '../attacked-server.ts';
 import type { ClientCredentials, RawAnswer } from '../http1-connection.ts';
 import { Http2Connection } from '../http2-connection.ts';
 
-/** A server that requests of the fuzzer are sent to. */
+/** A server that the fuzzer sends requests to. */
 export interface FuzzTarget {
   readonly name: string;
   readonly port: number;
-  /** A certificate for a user. */
+  /** Issues a certificate for a user. */
   certificate(user: string, groups: readonly string[]): Required<ClientCredentials>;
-  /** Sends a request as a member of system:masters; a PATCH is a merge patch. */
+  /** Sends a request as a member of system:masters. A PATCH is a merge patch. */
   admin(method: string, path: string, body?: object, accept?: string): Promise<RawAnswer>;
-  /** Settles when what was written of roles and bindings holds. */
+  /** Resolves when writes of roles and bindings are effective. */
   settle(): Promise<void>;
-  /** Faults that the server logged since it was last asked. */
+  /** Returns faults that the server logged since the last call. */
   faults(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** Our API server, in a process of its own, with its objects in memory. */
+/** Starts our API server in its own process, with its objects in memory. */
 export async function startVimanaTarget(): Promise<FuzzTarget> {
   const dataDir = mkdtempSync(join(tmpdir(), 'vimana-fuzz-'));
   const server = await AttackedServer.start(dataDir);
   const target = targetOn({ name: 'vimana apiserver', port: server.port, pkiFolder: join(dataDir, 'pki') });
   return {
     ...target,
-    // Roles hold from the moment that the write is acknowledged.
+    // Roles are effective as soon as the write is acknowledged.
     settle: () => Promise.resolve(),
     faults: async () => (await server.health()).faults,
     async stop() {
@@ -46,7 +46,7 @@ interface TargetPlace {
   readonly pkiFolder: string;
 }
 
-/** What all servers have that trust the authority of a folder. */
+/** Parts of all servers that trust the authority of a directory. */
 export function targetOn({ name, port, pkiFolder }: TargetPlace) {
   const pki = openPki({ folder: pkiFolder, clock: realClock });
   const certificate: FuzzTarget['certificate'] = (user, groups) => {

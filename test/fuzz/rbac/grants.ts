@@ -1,14 +1,14 @@
 import { CUSTOM_GROUPS, KINDS, RBAC_GROUP } from './fuzz-kinds.ts';
 import type { Binding, Person, Rule, Subject } from './rbac-model.ts';
 
-/** The kinds of permissions that users of the fuzzer have. */
+/** Kinds of permissions of the users of the fuzzer. */
 export type UserKind = 'nobody' | 'viewer' | 'editor' | 'limited' | 'granter' | 'lister' | 'account';
 
 export interface FuzzUser extends Person {
   readonly kind: UserKind;
 }
 
-/** The names of one lane, which no other lane uses. */
+/** Names of one lane, which no other lane uses. */
 export interface LaneNames {
   readonly prefix: string;
   readonly home: string;
@@ -63,7 +63,7 @@ const EDIT: readonly Rule[] = [
   core(['get', 'update', 'patch'], ['pods/ephemeralcontainers']),
 ];
 
-/** Single names, subresources, and writes without the right to create. */
+/** Single names, subresources, and writes without the permission to create. */
 const LIMITED: readonly Rule[] = [
   core([...READ, 'update', 'patch', 'delete'], ['configmaps'], ['o1']),
   core(['get'], ['secrets'], ['o2']),
@@ -79,7 +79,7 @@ const LIMITED: readonly Rule[] = [
 
 const CERTIFICATES = ['certificates.k8s.io'];
 
-/** What users of a lane may do in the whole cluster. */
+/** Cluster-wide permissions of the users of a lane. */
 function clusterRules({ prefix }: LaneNames): Readonly<Record<string, readonly Rule[]>> {
   const own = [`${prefix}:p1`, `${prefix}:p2`];
   const cluster = ['clusterroles', 'clusterrolebindings'];
@@ -98,7 +98,7 @@ function clusterRules({ prefix }: LaneNames): Readonly<Record<string, readonly R
       { apiGroups: [RBAC_GROUP], resources: ['roles', 'rolebindings'], verbs: [...READ, ...WRITE] },
       { apiGroups: [RBAC_GROUP], resources: cluster, verbs: [...READ, 'create'] },
       { apiGroups: [RBAC_GROUP], resources: cluster, verbs: ['update', 'patch', 'delete'], resourceNames: own },
-      // Only to be refused: what these roles allow is more than this user has.
+      // These roles only serve to be rejected, because they allow more than this user has.
       {
         apiGroups: [RBAC_GROUP],
         resources: ['clusterroles'],
@@ -118,7 +118,7 @@ function clusterRules({ prefix }: LaneNames): Readonly<Record<string, readonly R
   };
 }
 
-/** A role or binding that a lane begins with. */
+/** A role or binding that a lane starts with. */
 export type Grant =
   | {
       readonly kind: 'ClusterRole' | 'Role';
@@ -133,7 +133,7 @@ export type Grant =
       readonly binding: Binding;
     };
 
-/** Roles before the bindings that name them. */
+/** Roles come before the bindings that refer to them. */
 export function grantsOf(names: LaneNames): Grant[] {
   const { prefix, home, foreign } = names;
   const user = (kind: UserKind): Subject => ({ kind: 'User', name: `${prefix}-${kind}` });

@@ -5,10 +5,10 @@ import type { FuzzRequest } from './fuzz-request.ts';
 import { CANARY, type Lane, type Planted } from './lane.ts';
 import type { Access } from './request-info.ts';
 
-/** Faults that Kubernetes too has a status of its own for. */
+/** Faults for which Kubernetes also has its own status. */
 const TOLERATED_FAULTS = new Set([501, 503, 504]);
 
-/** What is wrong with a response, if anything. */
+/** Returns what is wrong with a response, if anything. */
 export function judge(
   lane: Lane,
   request: FuzzRequest,
@@ -44,7 +44,7 @@ function statusProblem(
   return undefined;
 }
 
-/** A response may hold words of what the request asks for and may have, and of nothing else. */
+/** A response may contain canaries only of objects that the request asks for and may read. */
 function leakProblem(
   request: FuzzRequest,
   { outcome, access }: Expectation,
@@ -78,7 +78,7 @@ const describe = ({ kind, namespace, name }: Planted): string => objectKey(kind,
 function isAskedFor(access: Access | undefined, { kind, namespace, name }: Planted): boolean {
   if (access === undefined || 'path' in access) return false;
   const isKind = access.resource === kind.plural && access.group === kind.group;
-  // A binding is of a Pod.
+  // A binding belongs to a Pod.
   const isBinding = access.resource === 'bindings' && kind.plural === 'pods';
   const isPlace = access.namespace === '' || access.namespace === namespace;
   return (isKind || isBinding) && isPlace && (access.name === '' || access.name === name);
@@ -98,7 +98,7 @@ function reviewProblem(
   return `the review of ${JSON.stringify(review.access)} should be ${expected}`;
 }
 
-/** The author of a certificate request is whoever sent it, whatever it claims. */
+/** The author of a certificate request is its sender, whatever the request claims. */
 function authorProblem(
   { kind, method }: FuzzRequest,
   { person }: Expectation,

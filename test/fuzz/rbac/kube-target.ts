@@ -4,7 +4,7 @@ import { startRealCluster } from '../../cluster/real-cluster.ts';
 import { RBAC_GROUP } from './fuzz-kinds.ts';
 import { type FuzzTarget, targetOn } from './fuzz-target.ts';
 
-/** kube-apiserver with etcd and no controllers, so that nobody but the fuzzer writes. */
+/** Starts kube-apiserver with etcd and no controllers, so that only the fuzzer writes. */
 export async function startKubeTarget(): Promise<FuzzTarget> {
   const cluster = await startRealCluster({ scheduler: false, controllerManager: false });
   const target = targetOn({
@@ -32,8 +32,8 @@ export async function startKubeTarget(): Promise<FuzzTarget> {
 const NAMESPACE = 'default';
 
 /**
- * kube-apiserver authorizes by a copy of roles and bindings that is a moment old. Changes of one kind arrive there in
- * their order, so that a role and a binding written now are known when all before them are.
+ * kube-apiserver authorizes with a slightly outdated copy of roles and bindings. Changes of one kind arrive in order,
+ * so a role and a binding written now are known after all earlier ones.
  */
 async function settled(admin: FuzzTarget['admin'], count: number): Promise<void> {
   const name = `marker-${count}`;

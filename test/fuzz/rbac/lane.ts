@@ -3,7 +3,7 @@ import { CERTIFICATE_REQUESTS, type FuzzKind, KINDS, objectKey } from './fuzz-ki
 import { type FuzzUser, type Grant, grantsOf, type LaneNames, laneNames, POOL, usersOf } from './grants.ts';
 import { RbacModel, type Rule } from './rbac-model.ts';
 
-/** An object with a word in it that nobody may see who may not read the object. */
+/** An object with a word that only users with read access may see. */
 export interface Planted {
   readonly kind: FuzzKind;
   readonly namespace: string;
@@ -11,12 +11,12 @@ export interface Planted {
   readonly canary: string;
 }
 
-/** Canaries are found in any text by this, also where a Secret has them in base64. */
+/** Matches canaries in any text, also in base64 for Secrets. */
 export const CANARY = /cnry[0-9a-f]{12}|Y25ye[0-9A-Za-z+/]{15,18}/g;
 
 /**
- * A part of the cluster whose requests are sent one after another, so that the model knows what is stored. Lanes have
- * users, namespaces and roles of their own, so that many can be at work at once.
+ * A part of the cluster whose requests are sent one at a time, so that the model knows what is stored. Each lane has
+ * its own users, namespaces and roles, so that many can run in parallel.
  */
 export class Lane {
   readonly names: LaneNames;
@@ -24,11 +24,11 @@ export class Lane {
   readonly grants: readonly Grant[];
   readonly planted: readonly Planted[];
   readonly rbac = new RbacModel();
-  /** The keys of what is stored, as far as the model knows. */
+  /** Keys of the stored objects, as far as the model knows. */
   readonly stored = new Set<string>();
-  /** Keys of objects whose existence the model does not follow, such as a Pod that is about to end. */
+  /** Keys of objects whose existence the model does not track, such as a terminating Pod. */
   readonly uncertain = new Set<string>();
-  /** Keys of what requests changed, with permission, since the last look at the store. */
+  /** Keys of objects that requests changed with permission since the store was last read. */
   readonly touched = new Set<string>();
 
   constructor(lane: number, random: Random) {
@@ -46,7 +46,7 @@ export class Lane {
     return found;
   }
 
-  /** Whether an object is of this lane, by its key. */
+  /** Reports whether an object belongs to this lane, by its key. */
   owns(key: string): boolean {
     const [, namespace = '', name = ''] = key.split('|');
     const { prefix, home, foreign } = this.names;
@@ -60,7 +60,7 @@ const ALL: readonly Rule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-/** Of these, it only matters that they allow more than any user of the fuzzer has. */
+/** These only need to allow more than any user of the fuzzer has. */
 const BUILT_IN_ROLES: readonly (readonly [string, readonly Rule[]])[] = [
   ['cluster-admin', ALL],
   ['view', ALL],

@@ -18,7 +18,7 @@ import type { StoreView } from './store-view.ts';
 
 const CRDS = new URL('../../../deploy/crds/', import.meta.url);
 
-/** Brings the definitions of all custom kinds, and waits until they are served. */
+/** Installs the CRDs of all custom kinds, and waits until they are served. */
 export async function prepareTarget(target: FuzzTarget): Promise<void> {
   for (const file of readdirSync(CRDS)) {
     const definition = parse(readFileSync(new URL(file, CRDS), 'utf8')) as object;
@@ -29,7 +29,7 @@ export async function prepareTarget(target: FuzzTarget): Promise<void> {
   }
 }
 
-/** Creates the namespaces and service accounts of a lane. All else is what `restoreLane` finds missing. */
+/** Creates the namespaces and service accounts of a lane. `restoreLane` creates the rest. */
 export async function prepareLane(target: FuzzTarget, { names }: Lane): Promise<void> {
   for (const namespace of [names.home, names.foreign]) {
     await create(target, '/api/v1/namespaces', { metadata: { name: namespace } });
@@ -39,7 +39,7 @@ export async function prepareLane(target: FuzzTarget, { names }: Lane): Promise<
   }
 }
 
-/** Creates again what is planted or granted and not there, and deletes what nobody will ask for again. */
+/** Recreates missing objects and grants, and deletes objects that will not be requested again. */
 export async function restoreLane(target: FuzzTarget, lane: Lane, view: StoreView, requestPem: string): Promise<void> {
   for (const grant of lane.grants) await restoreGrant(target, lane, view, grant);
   for (const [key, { kind, namespace, name, isTerminating }] of view) {
@@ -49,7 +49,7 @@ export async function restoreLane(target: FuzzTarget, lane: Lane, view: StoreVie
     if (RBAC_KINDS.includes(kind) || !lane.owns(key)) continue;
     const path = `${collectionPath(kind, namespace)}/${name}`;
     await target.admin('DELETE', path, { gracePeriodSeconds: 0 });
-    // Nobody is there to do what a finalizer waits for.
+    // No controller removes finalizers here.
     if (kind.custom) await target.admin('PATCH', path, { metadata: { finalizers: null } });
     view.delete(key);
   }
@@ -92,7 +92,7 @@ async function restoreGrant(target: FuzzTarget, lane: Lane, view: StoreView, gra
   const metadata = { name, labels: { grant: 'first' } };
   const stored = view.get(key);
   const labels = stored?.labels;
-  // Whoever writes one of these leaves a label of their own.
+  // Writers of these objects leave a label.
   if (labels !== undefined && JSON.stringify(labels) === JSON.stringify(metadata.labels)) return;
   if (stored !== undefined) await target.admin('DELETE', `${collectionPath(kind, namespace)}/${name}`);
   const content =
@@ -112,7 +112,7 @@ async function restoreGrant(target: FuzzTarget, lane: Lane, view: StoreView, gra
   });
 }
 
-/** Lets the model of a lane know what is stored. */
+/** Updates the model of a lane from the store. */
 export function synchronize(lane: Lane, view: StoreView): void {
   lane.stored.clear();
   lane.uncertain.clear();
@@ -128,7 +128,7 @@ export function synchronize(lane: Lane, view: StoreView): void {
   }
 }
 
-/** What every cluster has, and requests name. */
+/** Objects that every cluster has and that requests refer to. */
 const BUILT_IN = new Set([
   'namespaces.||kube-system',
   ...['cluster-admin', 'view', 'edit'].map((name) => `clusterroles.${RBAC_GROUP}||${name}`),

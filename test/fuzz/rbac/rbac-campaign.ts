@@ -14,24 +14,24 @@ import { UserConnections } from './user-connections.ts';
 
 export interface CampaignOptions {
   readonly seed: string;
-  /** How many requests in all. */
+  /** Total number of requests. */
   readonly requests: number;
-  /** How many lanes send at once, each one request at a time. */
+  /** Number of lanes that send in parallel, each one request at a time. */
   readonly lanes: number;
-  /** How many requests a lane sends between two looks at the store. */
+  /** Number of requests of a lane between two reads of the store. */
   readonly batch: number;
-  /** A request for a certificate, in PEM. */
+  /** A certificate request in PEM. */
   readonly requestPem: string;
 }
 
 export interface CampaignOutcome {
   readonly sent: number;
-  /** Requests that were responded to by closing the connection. */
+  /** Number of requests that were answered by closing the connection. */
   readonly closed: number;
   readonly permitted: number;
   readonly forbidden: number;
   readonly statuses: ReadonlyMap<number, number>;
-  /** What is wrong, with all that is needed to see it again. */
+  /** A problem with everything needed to reproduce it. */
   readonly violations: readonly string[];
 }
 
@@ -94,7 +94,7 @@ async function startLanes(target: FuzzTarget, { seed, lanes }: CampaignOptions):
   return running;
 }
 
-/** Groups that a certificate has to name; the server adds the other one. */
+/** Groups that a certificate must contain. The server adds the other one. */
 const ownGroups = (groups: readonly string[]) => groups.filter((group) => group !== 'system:authenticated');
 
 async function accountToken(target: FuzzTarget, { names }: Lane): Promise<string> {
@@ -103,7 +103,7 @@ async function accountToken(target: FuzzTarget, { names }: Lane): Promise<string
   return (JSON.parse(body) as { status: { token: string } }).status.token;
 }
 
-/** Puts back what requests have deleted, and reads the store into the models. */
+/** Restores what requests have deleted, and reads the store into the models. */
 async function restored(
   target: FuzzTarget,
   running: readonly RunningLane[],
@@ -164,7 +164,7 @@ function isRbacWrite({ access }: Expectation): boolean {
   return access.group === RBAC_GROUP && !['get', 'list', 'watch'].includes(access.verb);
 }
 
-/** All that is needed to send a request again: its bytes, and what its user may do. */
+/** Formats everything needed to send a request again: its bytes, and the permissions of its user. */
 function shown(
   lane: Lane,
   { user, protocol, method, target, headers, body }: FuzzRequest,

@@ -11,7 +11,7 @@ interface FuzzRun {
   readonly batch?: number;
 }
 
-/** Sends requests to a server that is stopped afterwards, and expects that it keeps to the model. */
+/** Sends requests to a server, which is stopped afterwards, and expects it to match the model. */
 export async function expectRbacKept(start: () => Promise<FuzzTarget>, run: FuzzRun): Promise<void> {
   const { seed, requests, lanes, batch = 250 } = run;
   const target = await start();
@@ -21,7 +21,7 @@ export async function expectRbacKept(start: () => Promise<FuzzTarget>, run: Fuzz
     const { violations, sent, permitted, forbidden, closed, statuses } = outcome;
     expect(violations, `VIMANA_FUZZ_SEED=${seed}, ${requests} requests in ${lanes} lanes`).toEqual([]);
     expect(sent).toBeGreaterThanOrEqual(requests);
-    // The requests are of all sorts, or nothing is shown by their responses.
+    // The requests must be varied, or their responses would prove nothing.
     expect(permitted / sent).toBeGreaterThan(0.2);
     expect(forbidden / sent).toBeGreaterThan(0.4);
     expect(closed / sent).toBeLessThan(0.01);

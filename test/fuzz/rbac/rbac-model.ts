@@ -26,7 +26,7 @@ export interface Person {
 
 const NON_RESOURCE = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', '/version', '/version/'];
 
-/** What Kubernetes' default policy gives to everybody who has authenticated. */
+/** Permissions that the default policy of Kubernetes grants to all authenticated users. */
 const DEFAULTS: Readonly<Record<string, readonly Rule[]>> = {
   'system:authenticated': [
     { verbs: ['get'], nonResourceURLs: [...NON_RESOURCE, '/healthz', '/livez', '/readyz'] },
@@ -54,15 +54,15 @@ const DEFAULTS: Readonly<Record<string, readonly Rule[]>> = {
   ],
 };
 
-/** Kubernetes' role-based access control over the roles and bindings of one lane of the fuzzer. */
+/** Role-based access control of Kubernetes over the roles and bindings of one lane of the fuzzer. */
 export class RbacModel {
-  /** By name. */
+  /** Keyed by name. */
   readonly clusterRoles = new Map<string, readonly Rule[]>();
-  /** By `namespace/name`. */
+  /** Keyed by `namespace/name`. */
   readonly roles = new Map<string, readonly Rule[]>();
   readonly clusterRoleBindings = new Map<string, Binding>();
   readonly roleBindings = new Map<string, Binding>();
-  /** Cluster roles whose rules are put together from others. */
+  /** Aggregated cluster roles. */
   readonly aggregated = new Set<string>();
 
   allows(person: Person, access: Access): boolean {
@@ -70,7 +70,7 @@ export class RbacModel {
     return this.rulesOf(person, namespace).some((rule) => ruleAllows(rule, access));
   }
 
-  /** The rules that hold for somebody in a namespace; '' is the whole cluster. */
+  /** Returns the rules of a user in a namespace. An empty namespace is the whole cluster. */
   rulesOf(person: Person, namespace: string): Rule[] {
     const rules = person.groups.flatMap((group) => DEFAULTS[group] ?? []);
     for (const { roleRef, subjects } of this.clusterRoleBindings.values()) {
@@ -86,12 +86,12 @@ export class RbacModel {
     return rules;
   }
 
-  /** The rules of the role that a binding names; undefined where there is none. */
+  /** Returns the rules of the role of a binding, or undefined if it does not exist. */
   referenced({ kind, name }: Binding['roleRef'], namespace: string): readonly Rule[] | undefined {
     return kind === 'ClusterRole' ? this.clusterRoles.get(name) : this.roles.get(`${namespace}/${name}`);
   }
 
-  /** Whether somebody holds every permission of the rules, and so may hand them out. */
+  /** Reports whether a user has every permission of the rules, and may therefore grant them. */
   covers(person: Person, namespace: string, wanted: readonly Rule[]): boolean {
     const held = this.rulesOf(person, namespace);
     return wanted.flatMap(permissionsIn).every((each) => held.some((rule) => ruleCovers(rule, each)));
@@ -128,7 +128,7 @@ function matchesUrl({ nonResourceURLs = [] }: Rule, path: string): boolean {
   );
 }
 
-/** One verb on one thing: what a rule is made of. */
+/** One verb on one resource, the unit of a rule. */
 interface Permission {
   readonly verb: string;
   readonly url?: string;

@@ -1,4 +1,4 @@
-/** What an authorizer is asked about a request for a resource. */
+/** Attributes of a resource request for the authorizer. */
 export interface ResourceAccess {
   readonly verb: string;
   readonly group: string;
@@ -8,7 +8,7 @@ export interface ResourceAccess {
   readonly name: string;
 }
 
-/** What an authorizer is asked about any other path. */
+/** Attributes of a non-resource request for the authorizer. */
 export interface PathAccess {
   readonly verb: string;
   readonly path: string;
@@ -26,8 +26,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What Kubernetes' request info says a request does, or undefined where it says nothing: the path cannot be read.
- * Written from its specification, so that it shares no mistake with the server it is compared to.
+ * Returns the request info of Kubernetes, or undefined if the path is invalid. It is written from the specification, so
+ * that it shares no mistake with the server.
  */
 export function accessOf(method: string, target: string): Access | undefined {
   const { path, query } = splitTarget(target);
@@ -48,7 +48,7 @@ export function accessOf(method: string, target: string): Access | undefined {
 }
 
 function placeOf(method: string, parts: readonly string[], query: URLSearchParams): Omit<ResourceAccess, 'group'> {
-  // The name of a namespace is also the namespace of that object, which is how roles inside it can allow to read it.
+  // The name of a namespace is also the namespace of that object, so that roles inside it can allow reading it.
   const namespace = parts[0] === 'namespaces' ? (parts[1] ?? '') : '';
   const isInside = parts[0] === 'namespaces' && parts.length > 2 && !['status', 'finalize'].includes(parts[2] ?? '');
   const [resource = '', given = '', third = ''] = isInside ? parts.slice(2) : parts;

@@ -3,7 +3,7 @@ import type { FuzzRequest } from './fuzz-request.ts';
 
 type Spelled = Omit<FuzzRequest, 'user' | 'protocol'>;
 
-/** Headers by which some servers can be told that a request is another one, or of somebody else. */
+/** Headers that tell some servers that a request is another one, or of another user. */
 const TREACHEROUS: readonly (readonly [string, string])[] = [
   ['x-http-method-override', 'GET'],
   ['x-original-url', '/api/v1/secrets'],
@@ -18,8 +18,8 @@ const TREACHEROUS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The same request in an odd spelling: where authorization and routing read a path differently, one of them can be
- * deceived. What it means is read from the spelling by the model, as Kubernetes reads it.
+ * Returns the same request in an odd spelling. If authorization and routing parse a path differently, one of them can
+ * be deceived. The model parses the spelling as Kubernetes does.
  */
 export function oddlySpelled(random: Random, request: Spelled): Spelled {
   const mark = request.target.indexOf('?');
@@ -75,7 +75,7 @@ function encodedSomewhere(random: Random, path: string): string {
   return `${path.slice(0, at)}%${random.next() < 0.5 ? code : code.toUpperCase()}${path.slice(at + 1)}`;
 }
 
-/** Places of slashes that are not the first. */
+/** Positions of slashes other than the first. */
 function slashesOf(path: string): number[] {
   return [...path.matchAll(/\//g)].map(({ index }) => index).filter((index) => index > 0);
 }

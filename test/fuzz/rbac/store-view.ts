@@ -10,11 +10,11 @@ export interface ViewedObject {
   readonly state: string;
   readonly isTerminating: boolean;
   readonly labels: Readonly<Record<string, string>> | undefined;
-  /** Of roles and bindings, which the model reads. */
+  /** Set for roles and bindings, which the model reads. */
   readonly object?: object;
 }
 
-/** Everything stored, as an administrator sees it, by key. */
+/** Returns all stored objects by key, as an administrator sees them. */
 export type StoreView = Map<string, ViewedObject>;
 
 interface Listed {
@@ -49,11 +49,11 @@ export async function viewStore(target: FuzzTarget): Promise<StoreView> {
   return view;
 }
 
-/** Written by servers themselves, at any time. */
+/** Objects that servers write themselves at any time. */
 const OWN =
   /^(leases\.coordination\.k8s\.io|configmaps\.|endpoints\.|events\.)\|(kube-system|default|kube-public)\||^clusterroles\.[^|]*\|\|(view|edit|admin)$|\|marker$|^events\.\|[^|]*\|[^|]*\.[0-9a-f]{16}$/;
 
-/** What has changed although no request that was permitted changed it. */
+/** Returns what has changed without a permitted request. */
 export function unexplainedChanges(before: StoreView, after: StoreView, touched: ReadonlySet<string>): string[] {
   const isExplained = (key: string): boolean => {
     const collection = key.slice(0, key.lastIndexOf('|'));

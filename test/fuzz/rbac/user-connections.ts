@@ -3,7 +3,7 @@ import { type ClientCredentials, Http1Connection, type RawAnswer, wireOf } from 
 import { Http2Connection } from '../http2-connection.ts';
 import type { FuzzRequest } from './fuzz-request.ts';
 
-/** The connections of one user, over both protocols. */
+/** Connections of one user, over both protocols. */
 export class UserConnections {
   readonly #port: number;
   readonly #credentials: ClientCredentials;
@@ -17,7 +17,7 @@ export class UserConnections {
     this.#credentials = 'token' in credentials ? {} : credentials;
   }
 
-  /** The response; undefined where the server closed the connection instead. Waits where it is told to. */
+  /** Returns the response, or undefined if the server closed the connection. Waits if the server requests it. */
   async send(request: FuzzRequest): Promise<RawAnswer | undefined> {
     for (;;) {
       const answer = await this.#sendOnce(request);

@@ -3,7 +3,7 @@ import type { FuzzKind } from './fuzz-kinds.ts';
 
 type Header = readonly [string, string];
 
-/** The forms that objects can be asked for in. */
+/** Formats in which objects can be requested. */
 export const FORMS = {
   json: ['accept', 'application/json'],
   partial: ['accept', 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'],
@@ -14,7 +14,7 @@ export const FORMS = {
   any: ['accept', '*/*'],
 } as const satisfies Record<string, Header>;
 
-/** Custom resources have no form in protobuf. */
+/** Custom resources cannot be encoded in protobuf. */
 export function acceptHeader(random: Random, kind: FuzzKind, isList = false): Header {
   const partial = isList ? FORMS.partialList : FORMS.partial;
   const forms = [FORMS.json, FORMS.json, partial, FORMS.table, FORMS.yaml, FORMS.any];

@@ -56,7 +56,7 @@ export class Authenticator {
     if (certificate?.trusted) {
       const user = userOfCertificate(certificate.value);
       if (user) return { user };
-    } else if (certificate) problems.push('the client certificate is not of a known authority');
+    } else if (certificate) problems.push('the client certificate was not issued by a known authority');
     const token = bearerToken(headers);
     if (token !== '') {
       const found = await this.#token(token);

@@ -81,7 +81,7 @@ function signingKey(privateKey: KeyObject, file: string): SigningKey {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = privateKey;
   if (type === 'ec' && details?.namedCurve === 'prime256v1') return { privateKey, publicKey, algorithm: 'ES256', id };
   if (type === 'rsa') return { privateKey, publicKey, algorithm: 'RS256', id };
-  throw new ConfigError(`${file} must hold a P-256 or RSA private key`);
+  throw new ConfigError(`${file} must contain a P-256 or RSA private key`);
 }
 
 function readKey(file: string): KeyObject | undefined {
@@ -91,7 +91,7 @@ function readKey(file: string): KeyObject | undefined {
     return createPrivateKey(text);
   } catch {
     throw new ConfigError(`${file} is not a private key`, {
-      hint: 'Restore it from a backup, or remove it to make a new one; tokens given out so far then stop working.',
+      hint: 'Restore it from a backup, or delete it to create a new one, which invalidates all issued tokens.',
     });
   }
 }

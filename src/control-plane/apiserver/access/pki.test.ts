@@ -59,7 +59,7 @@ describe('a certificate', () => {
     expect(certificate.checkHost('other.example')).toBeUndefined();
   });
 
-  test('of the server is made anew when it lacks a name, and kept when it has more than needed', () => {
+  test('of the server is recreated if a name is missing, and kept if it has more than needed', () => {
     const first = open().server.certPem;
     const second = open(START, ['api.example']).server.certPem;
     expect(second).not.toBe(first);
@@ -148,7 +148,7 @@ describe('a damaged folder', () => {
     expect(read(open().caPem).checkPrivateKey(createPrivateKey(key))).toBe(true);
   });
 
-  test.each(['apiserver.crt', 'apiserver.key', 'admin.crt', 'admin.key'])('with %s spoilt makes it anew', (file) => {
+  test.each(['apiserver.crt', 'apiserver.key', 'admin.crt', 'admin.key'])('recreates a damaged %s', (file) => {
     open();
     writeFileSync(join(folder, file), 'garbage');
     const pki = open();
@@ -157,7 +157,7 @@ describe('a damaged folder', () => {
     }
   });
 
-  test('with a certificate of another authority makes it anew', () => {
+  test('recreates a certificate of another authority', () => {
     const { admin } = open();
     for (const file of ['ca.crt', 'ca.key']) rmSync(join(folder, file));
     const pki = open();

@@ -126,7 +126,7 @@ function openAuthority(folder: string, now: number): Authority {
   // Another authority would lock out every client of this one, so nothing is replaced that a person has to check.
   if (stored === 'unreadable') throw unfit(certFile, 'is not a certificate');
   if (storedKey === 'unreadable') throw unfit(keyFile, 'is not a private key');
-  if (stored && !storedKey) throw unfit(keyFile, `is missing, but ${certFile} needs it`);
+  if (stored && !storedKey) throw unfit(keyFile, `is missing, but required by ${certFile}`);
   if (stored && storedKey && !stored.value.checkPrivateKey(storedKey.value)) {
     throw unfit(keyFile, `is not the key of ${certFile}`);
   }
@@ -214,6 +214,6 @@ function readPem<T>(file: string, parse: (text: string) => T): Stored<T> | 'unre
 
 function unfit(file: string, problem: string): ConfigError {
   return new ConfigError(`${file} ${problem}`, {
-    hint: 'Restore it from a backup, or remove ca.crt and ca.key to start with a new authority; existing kubeconfigs then stop working.',
+    hint: 'Restore it from a backup, or delete ca.crt and ca.key to create a new authority, which invalidates existing kubeconfigs.',
   });
 }

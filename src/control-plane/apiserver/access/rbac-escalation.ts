@@ -101,7 +101,7 @@ function missingMessage(access: Access, write: RbacWrite, wanted: readonly Polic
   const groups = `[${user.groups.map(goQuote).join(' ')}]`;
   const who = `user ${goQuote(user.name)} (groups=${groups})`;
   if (lines === 'incomparable') {
-    return `${who} has RBAC permissions that are too many to be compared with these rules: write several smaller roles`;
+    return `${who} has too many RBAC permissions to compare with these rules: use several smaller roles`;
   }
   // The server names the resource of the request here, whichever kind of role is missing.
   const errors = missing.map(({ name }) => `${resource}.${RBAC_GROUP} ${goQuote(name)} not found`);

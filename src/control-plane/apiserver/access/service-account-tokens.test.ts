@@ -253,6 +253,6 @@ describe('the signing key', () => {
     expect(() => openSigningKey(file)).toThrow('bad.key is not a private key');
     const { privateKey } = generateKeyPairSync('ed25519');
     writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    expect(() => openSigningKey(file)).toThrow('bad.key must hold a P-256 or RSA private key');
+    expect(() => openSigningKey(file)).toThrow('bad.key must contain a P-256 or RSA private key');
   });
 });

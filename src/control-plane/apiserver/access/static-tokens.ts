@@ -60,7 +60,7 @@ export function openAdminToken(file: string): string {
     createPrivateDirectory(dirname(file));
     writePrivateFile(file, `${token}\n`);
   }
-  if (token === '') throw new ConfigError(`${file} is empty`, { hint: 'Remove it to make a new token.' });
+  if (token === '') throw new ConfigError(`${file} is empty`, { hint: 'Delete it to create a new token.' });
   return token;
 }
 

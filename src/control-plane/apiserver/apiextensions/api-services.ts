@@ -48,7 +48,7 @@ export class ApiServices {
       try {
         await this.#reconcile();
       } catch (error) {
-        if (!call.signal.aborted) log.error({ error }, 'the APIServices could not be brought up to date');
+        if (!call.signal.aborted) log.error({ error }, 'failed to update the APIServices');
       }
     }
     this.#working = false;

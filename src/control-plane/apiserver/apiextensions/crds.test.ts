@@ -214,7 +214,7 @@ describe('two definitions that want the same names', () => {
 });
 
 describe('a definition that is deleted', () => {
-  it('takes its instances along, once whoever must has let go of them', async () => {
+  it('deletes its instances, once their finalizers are removed', async () => {
     const definition = fresh();
     await plane.define(definition);
     const watch = plane.follow(typeOf(definition));

@@ -70,7 +70,7 @@ export class Crds {
           if (event.type === 'delete') this.#forget(event.previous);
           else this.#take(event.entry);
         } catch (error) {
-          log.error({ key: event.key, error }, 'a CustomResourceDefinition could not be taken in');
+          log.error({ key: event.key, error }, 'failed to load a CustomResourceDefinition');
         }
       }
     }
@@ -119,7 +119,7 @@ export class Crds {
   #retry(name: string, error: unknown): void {
     const { backend, call, log } = this.#parts;
     if (call.signal.aborted) return;
-    log.error({ name, error }, 'the status of a CustomResourceDefinition could not be written');
+    log.error({ name, error }, 'failed to write the status of a CustomResourceDefinition');
     backend.clock.timer(RETRY_MS, () => this.#enqueue(name));
   }
 

@@ -206,7 +206,7 @@ describe('a definition that converts by webhook', () => {
     await plane.plane.stop();
   });
 
-  it('asks over HTTPS whoever it names, for reads and for writes', async () => {
+  it('calls its webhook over HTTPS for reads and writes', async () => {
     hook.reply = (review) => {
       const { response } = converting((each) => {
         each['spec'] = { a: `from ${String(each['apiVersion']).split('/')[1]}` };

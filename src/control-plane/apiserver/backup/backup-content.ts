@@ -51,23 +51,23 @@ export function* backupLines(dataDir: string, timeline: Timeline): Generator<obj
 /** Parses the lines of a backup. Throws if they have another form, because they may come from anywhere. */
 export function backupContent(lines: readonly object[]): BackupContent {
   const [summary, ...rest] = lines as [Partial<Summary>?, ...Partial<StoredFile & StoredObject>[]];
-  if (summary?.content !== 'vimana-data/1' || !isRevision(summary.revision)) throw unknown('its first line');
+  if (summary?.content !== 'vimana-data/1' || !isRevision(summary.revision)) throw unknown('invalid first line');
   const files: StoredFile[] = [];
   const versions: Version[] = [];
   for (const { file, text, key, value, revision, createRevision } of rest) {
     if (file !== undefined) {
-      if (typeof text !== 'string' || !FILES.test(file)) throw unknown(`the file ${JSON.stringify(file)}`);
+      if (typeof text !== 'string' || !FILES.test(file)) throw unknown(`invalid file ${JSON.stringify(file)}`);
       files.push({ file, text });
       continue;
     }
     const isWhole = typeof key === 'string' && key !== '' && typeof value === 'string';
     if (!isWhole || !isRevision(revision) || !isRevision(createRevision) || revision > summary.revision) {
-      throw unknown(`the object ${JSON.stringify(key)}`);
+      throw unknown(`invalid object ${JSON.stringify(key)}`);
     }
     versions.push(new Version(key, value, revision, createRevision));
   }
   if (versions.length !== summary.objects) {
-    throw unknown(`it should have ${summary.objects} objects and has ${versions.length}, which`);
+    throw unknown(`expected ${summary.objects} objects, found ${versions.length}`);
   }
   return { revision: summary.revision, files, versions };
 }
@@ -77,5 +77,5 @@ function isRevision(value: unknown): value is number {
 }
 
 function unknown(what: string): ConfigError {
-  return new ConfigError(`the backup is of a form that this version does not know: ${what} is not as it should be`);
+  return new ConfigError(`the backup has a format that this version does not support: ${what}`);
 }

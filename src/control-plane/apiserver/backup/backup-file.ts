@@ -61,9 +61,9 @@ export async function writeBackup(path: string, lines: Iterable<object>, options
     fd = openSync(path, 'wx', 0o600);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw new ConfigError(`${path} is there already, and a backup overwrites nothing`, {
+    throw new ConfigError(`${path} already exists and is not overwritten`, {
       cause,
-      hint: 'Name another file.',
+      hint: 'Choose another file.',
     });
   }
   try {
@@ -95,12 +95,12 @@ export async function readBackup(
   const { encryption } = header;
   if (encryption !== undefined && passphrase === undefined) {
     throw new ConfigError(`the backup ${path} is encrypted`, {
-      hint: 'Say where its passphrase is: --passphrase-file FILE',
+      hint: 'Set the file with its passphrase: --passphrase-file FILE',
     });
   }
   const start = Buffer.byteLength(text);
   const end = statSync(path).size - (encryption === undefined ? 0 : TAG_BYTES);
-  if (end <= start) throw damaged(path, 'it ends too early');
+  if (end <= start) throw damaged(path, 'it is truncated');
   const content = createReadStream(path, { start, end: end - 1 });
   const decipher = encryption === undefined ? undefined : decipherOf(path, encryption, passphrase ?? '', text, end);
   const lines: object[] = [];
@@ -108,7 +108,7 @@ export async function readBackup(
   let sum: string | undefined;
   const take = (line: string): void => {
     const read = JSON.parse(line) as { readonly sha256?: string };
-    if (sum !== undefined) throw new Error('something follows its last line');
+    if (sum !== undefined) throw new Error('there is data after its last line');
     if (read.sha256 === undefined) {
       hash.update(`${line}\n`);
       lines.push(read);
@@ -119,7 +119,7 @@ export async function readBackup(
     await pipeline([content, ...steps, (text: AsyncIterable<Buffer>) => eachLine(text, take)]);
   } catch (cause) {
     const why =
-      encryption === undefined ? (cause as Error).message : 'the passphrase is wrong, or the file was changed';
+      encryption === undefined ? (cause as Error).message : 'the passphrase is wrong, or the file was modified';
     throw damaged(path, why, cause);
   }
   if (sum === undefined) throw damaged(path, 'its last line is missing');
@@ -145,7 +145,7 @@ async function eachLine(chunks: AsyncIterable<Buffer>, take: (line: string) => v
     rest = parts.pop() ?? '';
     for (const line of parts) take(line);
   }
-  if (rest !== '') throw new Error('its last line is cut off');
+  if (rest !== '') throw new Error('its last line is truncated');
 }
 
 function newEncryption(): Encryption {
@@ -160,7 +160,7 @@ function keyOf(passphrase: string, { N, r, p, salt }: Encryption): Buffer {
 function decipherOf(path: string, encryption: Encryption, passphrase: string, header: string, end: number) {
   const { cipher, kdf, N, r, p, iv } = encryption;
   if (cipher !== CIPHER || kdf !== 'scrypt' || N > SCRYPT.N || r > SCRYPT.r || p > SCRYPT.p) {
-    throw damaged(path, `it is encrypted by ${cipher} and ${kdf}, in a way that this version does not know`);
+    throw damaged(path, `its encryption (${cipher}, ${kdf}) is not supported by this version`);
   }
   const tag = Buffer.alloc(TAG_BYTES);
   const fd = openSync(path, 'r');
@@ -190,7 +190,7 @@ function readHeader(path: string): { header: Header; text: string } {
   } catch {
     // This is reported below.
   }
-  if (header?.format !== FORMAT) throw damaged(path, `it is no backup of the format ${FORMAT}`);
+  if (header?.format !== FORMAT) throw damaged(path, `it is not a backup of format ${FORMAT}`);
   return { header, text };
 }
 

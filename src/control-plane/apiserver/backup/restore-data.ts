@@ -43,8 +43,8 @@ export async function restoreData(content: BackupContent, options: RestoreOption
   createPrivateDirectory(dataDir);
   const present = readdirSync(dataDir).filter((name) => OWN_NAMES.test(name) || name === STAGING);
   if (present.length > 0 && !options.replace) {
-    throw new ConfigError(`${dataDir} holds data already: ${present.join(', ')}`, {
-      hint: 'Name another directory with --data-dir, or set what is there aside with --replace.',
+    throw new ConfigError(`${dataDir} already contains data: ${present.join(', ')}`, {
+      hint: 'Choose another directory with --data-dir, or move the existing data aside with --replace.',
     });
   }
   const revision = revisionBeyond(clock.now(), content.revision, reachedIn(dataDir));

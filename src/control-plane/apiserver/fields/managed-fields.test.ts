@@ -80,7 +80,7 @@ describe('updateManagedFields', () => {
     }
   });
 
-  it('moves a changed field to whoever changed it and forgets who owns nothing', () => {
+  it('moves a changed field to its new manager and drops managers without fields', () => {
     const live = record(undefined, fresh, 'creator');
     const both = record(live, dataOf(live, { b: '2' }), 'second', second(2));
     const moved = record(both, dataOf(both, { b: '3' }), 'third', second(3));
@@ -223,7 +223,7 @@ describe('managedFields of a scale', () => {
     ]);
   });
 
-  it('move the replicas of the object to whoever scaled it', () => {
+  it('move the replicas of the object to the manager that scaled it', () => {
     const scaled: ManagedFieldsEntry = {
       ...owner,
       manager: 's',

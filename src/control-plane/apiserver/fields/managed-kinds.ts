@@ -20,7 +20,7 @@ export interface KindName {
 /** Returns a built-in kind, given its OpenAPI component and an empty object. */
 export function builtInKind(name: KindName, component: string, empty: JsonObject, types: TypeSchemas): ManagedKind {
   const type = types.component(component);
-  if (type === undefined) throw new Error(`there is no schema ${component}`);
+  if (type === undefined) throw new Error(`schema ${component} not found`);
   const apiVersion = apiVersionOf(name);
   const reset = resetFields({ ...name, custom: false });
   return { apiVersion, kind: name.kind, type, empty, reset, subresource: name.subresource, custom: false };
@@ -51,7 +51,7 @@ export function customKind(
     return type === undefined ? undefined : { apiVersion, type, empty: EMPTY_OBJECT, reset };
   };
   const own = viewOf(apiVersionOf(name));
-  if (own === undefined) throw new Error(`there is no schema of ${name.kind} in ${name.version}`);
+  if (own === undefined) throw new Error(`schema of ${name.kind} in ${name.version} not found`);
   return {
     ...own,
     kind: name.kind,

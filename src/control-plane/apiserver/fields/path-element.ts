@@ -41,7 +41,7 @@ export function canonicalElement(element: string): PathElement | undefined {
       return element;
     case 'k:': {
       const keys = JSON.parse(element.slice(2)) as Json;
-      if (!isObject(keys)) throw new SyntaxError(`${element} does not hold keys`);
+      if (!isObject(keys)) throw new SyntaxError(`${element} does not contain keys`);
       const names = Object.keys(keys).sort(compareText);
       return keyElement(
         names,
@@ -51,7 +51,7 @@ export function canonicalElement(element: string): PathElement | undefined {
     case 'v:':
       return valueElement(JSON.parse(element.slice(2)) as Json);
     case 'i:': {
-      if (!/^i:-?\d+$/.test(element)) throw new SyntaxError(`${element} is no position`);
+      if (!/^i:-?\d+$/.test(element)) throw new SyntaxError(`${element} is not an index`);
       return `i:${Number(element.slice(2))}`;
     }
     default:

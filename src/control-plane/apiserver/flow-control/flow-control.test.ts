@@ -80,8 +80,8 @@ describe('FlowControl', () => {
       gone = true;
       return Buffer.from('{}');
     });
-    await expect(received).rejects.toThrow('the client is gone');
-    expect(() => ticket.work(1)).toThrow('the client is gone');
+    await expect(received).rejects.toThrow('the client disconnected');
+    expect(() => ticket.work(1)).toThrow('the client disconnected');
     ticket.finish();
     expect(control.status.executing).toBe(0);
   });

@@ -167,12 +167,12 @@ describe('work whose client is gone', () => {
     void note('b1', share.spend('b', 250 * KIB));
     gone = true;
     await turn();
-    expect(log).toEqual(expect.arrayContaining(['a1: the client is gone', 'a3: the client is gone', 'b1']));
+    expect(log).toEqual(expect.arrayContaining(['a1: the client disconnected', 'a3: the client disconnected', 'b1']));
     expect(log).toHaveLength(4);
   });
 
   test('is not even announced', () => {
     const thread = scene().share.of(() => true);
-    expect(() => thread.spend('a', 1)).toThrow('the client is gone');
+    expect(() => thread.spend('a', 1)).toThrow('the client disconnected');
   });
 });

@@ -56,7 +56,7 @@ test('who sent a request is recorded, and whom they acted as', () => {
   });
 });
 
-test('whoever is not let in is recorded with what they asked for', () => {
+test('an unauthenticated client is recorded with its request', () => {
   const finished = { request: undefined, method: 'GET', path: PODS, status: 401, seconds: 0, streamed: false };
   expect(JSON.parse(auditLine({ ...finished, auditId: 'x' }, TIME))).toMatchObject({
     verb: 'list',

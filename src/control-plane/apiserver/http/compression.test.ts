@@ -107,7 +107,7 @@ test('the audit log has both who asks and whom they act as', async () => {
   });
 });
 
-test('whoever asks for a kind that is on its way out is told, also by a list', async () => {
+test('a client of a deprecated kind gets a warning, also for a list', async () => {
   const { headers } = await get('/api/v1/namespaces/default/endpoints');
   const told = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
   expect(headers['warning']).toBe(`299 - "${told}"`);

@@ -139,4 +139,4 @@ function trim(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
-const broken = (): SyntaxError => new SyntaxError('this is no JSON');
+const broken = (): SyntaxError => new SyntaxError('invalid JSON');

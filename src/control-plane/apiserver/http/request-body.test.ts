@@ -109,7 +109,7 @@ test('a body that its HTTP/2 client broke off while it waited to be read is not 
   const request = Object.assign(new PassThrough().end(), { headers: {}, complete: true, stream });
   const deadlines = { idleMs: IDLE, totalMs: TOTAL };
   const body = readBody(request as unknown as Http2ServerRequest, deadlines, new FakeClock(), () => undefined);
-  await expect(body).rejects.toThrow('the body of the request broke off');
+  await expect(body).rejects.toThrow('the request body was cut off');
 });
 
 test('a body of unknown length beyond the limit is refused for that', async () => {
@@ -166,7 +166,7 @@ describe('a body that comes in pieces', () => {
 
   test('is given up once it has taken too long in all', async () => {
     const { clock, request, body } = slowRequest();
-    const given = expect(body).rejects.toThrow('the body of the request broke off');
+    const given = expect(body).rejects.toThrow('the request body was cut off');
     for (let sent = 0; sent < TOTAL - IDLE / 2; sent += IDLE / 2) {
       request.write('x');
       await clock.advance(IDLE / 2);
@@ -180,7 +180,7 @@ describe('a body that comes in pieces', () => {
 
   test('is given up once nothing comes', async () => {
     const { clock, request, body } = slowRequest();
-    const given = expect(body).rejects.toThrow('the body of the request broke off');
+    const given = expect(body).rejects.toThrow('the request body was cut off');
     await clock.advance(IDLE - 1);
     request.write('some');
     await clock.advance(IDLE - 1);

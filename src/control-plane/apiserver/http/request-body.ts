@@ -6,7 +6,7 @@ import { type AnnounceWork, WORK } from '../flow-control/work.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
 
-const BROKEN_OFF = 'the body of the request broke off';
+const BROKEN_OFF = 'the request body was cut off';
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /** Timeouts for receiving a body. */

@@ -25,25 +25,25 @@ export class RequestMetrics {
     const labelNames = Object.values(labels);
     this.#total = new Counter({
       name: 'apiserver_request_total',
-      help: 'Requests by verb, resource and answer.',
+      help: 'Requests by verb, resource and response code.',
       labelNames: [...labelNames, 'code'],
       registers,
     });
     this.#duration = new Histogram({
       name: 'apiserver_request_duration_seconds',
-      help: 'Time from the request to the end of its answer, watches left out.',
+      help: 'Time from the request to the end of its response, excluding watches.',
       labelNames,
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
     this.#show(
       'apiserver_current_inflight_requests',
-      'Requests that are being answered, watches left out.',
+      'Requests in progress, excluding watches.',
       () => state.flow().executing,
     );
     this.#show(
       'apiserver_flowcontrol_current_inqueue_requests',
-      'Requests that wait until their user has fewer in progress.',
+      'Requests waiting until their user has fewer in progress.',
       () => state.flow().waiting,
     );
     this.#countRejections(state.flow);

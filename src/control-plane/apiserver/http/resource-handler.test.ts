@@ -98,7 +98,7 @@ test('a review cannot be had as a table', async () => {
   expect((await send('POST', path, { ...type, accept: `${table},application/json` }, body)).status).toBe(201);
 });
 
-test('whoever approves a certificate may annotate its request', async () => {
+test('an approver of a certificate may annotate its request', async () => {
   const merge = 'application/merge-patch+json';
   const spec = { request: await pemRequest(), signerName: 'example.com/signer', usages: ['client auth'] };
   const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';

@@ -116,7 +116,7 @@ async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): P
   for (const long of pieces) {
     for (const piece of typeof long === 'string' && long.length > PIECE ? textPieces(long) : [long]) {
       await sending.work(WORK.piece + piece.length * WORK.sentByte);
-      if (isGone(response)) throw new Error('the client is gone');
+      if (isGone(response)) throw new Error('the client disconnected');
       if (!response.write(piece)) await read(sending, 'drain');
     }
     written += long.length;
@@ -130,7 +130,7 @@ async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): P
 /** Waits until the client has read, up to the timeout. */
 async function read({ response, slowMs, clock }: Sending, event: 'drain' | 'finish'): Promise<void> {
   if (event === 'finish' && response.writableFinished) return;
-  if (isGone(response)) throw new Error('the client is gone');
+  if (isGone(response)) throw new Error('the client disconnected');
   await new Promise<void>((resolve, reject) => {
     const patience = clock.timer(slowMs, () => abandon(response));
     const settle = (outcome: () => void) => () => {
@@ -140,7 +140,7 @@ async function read({ response, slowMs, clock }: Sending, event: 'drain' | 'fini
       outcome();
     };
     const done = settle(resolve);
-    const gone = settle(() => reject(new Error('the client is gone')));
+    const gone = settle(() => reject(new Error('the client disconnected')));
     response.on(event, done);
     response.on('close', gone);
   });

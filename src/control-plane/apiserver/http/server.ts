@@ -218,7 +218,7 @@ function auditIdOf({ headers }: Request): string | undefined {
 /**
  * Shared by all requests: hundreds of watches may end at once, and capturing a stack trace for each would take a while.
  */
-const CLIENT_GONE = new Error('the client is gone');
+const CLIENT_GONE = new Error('the client disconnected');
 
 /** Creates the signal on first use, because most requests never use it. */
 function lazySignal(response: Response, stopping: AbortSignal): () => AbortSignal {

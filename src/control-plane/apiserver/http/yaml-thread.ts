@@ -78,7 +78,7 @@ export class YamlThread {
     const worker = new Worker(new URL(`./yaml-worker${extname(import.meta.filename)}`, import.meta.url));
     worker.on('message', (result: YamlResult) => this.#settle(result));
     worker.on('error', (error: unknown) => this.#fail(worker, error));
-    worker.on('exit', () => this.#fail(worker, new Error('the thread that reads YAML has ended')));
+    worker.on('exit', () => this.#fail(worker, new Error('the YAML thread has terminated')));
     return worker;
   }
 

@@ -12,7 +12,7 @@ function resultOf(text: string): Omit<YamlResult, 'id'> {
   try {
     const { value, duplicates } = readYaml(text);
     const json = JSON.stringify(value);
-    if (json.length > LONGEST) throw new ParseError('stands for far more than its size');
+    if (json.length > LONGEST) throw new ParseError('expands to more than the maximum size');
     return { json, duplicates };
   } catch (error) {
     return { problem: (error as Error).message, isOurs: !(error instanceof ParseError) };

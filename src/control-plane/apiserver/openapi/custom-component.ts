@@ -11,10 +11,10 @@ export interface CustomSchema {
 }
 
 const API_VERSION: Component = {
-  description: 'APIVersion defines the group, and the version of its schema, that this object is written in.',
+  description: 'APIVersion is the group and the schema version of this object.',
   type: 'string',
 };
-const KIND: Component = { description: 'The kind of object that this is.', type: 'string' };
+const KIND: Component = { description: 'Kind of this object.', type: 'string' };
 const METADATA = describedReference(OBJECT_META, "Standard object's metadata: name, namespace, labels and more.");
 
 /** Returns the OpenAPI v3 components of a custom resource: its kind and its list. */
@@ -62,7 +62,7 @@ function componentsOf(
         apiVersion: API_VERSION,
         items: { description: `The ${plural}.`, type: 'array', items: referenceTo(name) },
         kind: KIND,
-        metadata: describedReference(LIST_META, 'What all lists have: the revision, and how to go on.'),
+        metadata: describedReference(LIST_META, 'Standard list metadata.'),
       },
       'x-kubernetes-group-version-kind': [{ group, kind: listKind, version }],
       ...selectable,

@@ -75,7 +75,7 @@ function componentsOf({ body, responses }: OpenApiOperation): string[] {
 
 /**
  * Builds the text of a path from cached pieces. Nearly all of it is parameters and media types that are the same
- * everywhere, and formatting them anew would take most of the time of a document.
+ * everywhere, and formatting them again would take most of the time of a document.
  */
 function pathItem(operations: readonly OpenApiOperation[]): string {
   const common = commonParameters(operations);

@@ -246,7 +246,7 @@ describe('changes of what is served', () => {
   const [first] = deployedDefinitions();
   if (first === undefined) throw new Error('no definitions');
 
-  it('make only the documents anew that they touch', () => {
+  it('rebuild only the documents that they affect', () => {
     const { documents, define } = servedDocuments();
     const apps = documents.v3('apis/apps/v1');
     const [before, v2] = [documents.index(), documents.v2()];

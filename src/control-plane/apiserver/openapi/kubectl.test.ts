@@ -44,7 +44,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
   it('explains a custom kind in the words of its definition', async () => {
     const out = await done(['explain', 'virtualmachines.spec.disks', '--api-version=hypersdk.io/v1alpha1']);
     expect(out).toContain('GROUP:      hypersdk.io');
-    expect(out).toMatch(/bootOrder\s+<integer>\n\s+Place in the boot sequence/);
+    expect(out).toMatch(/bootOrder\s+<integer>\n\s+Position in the boot order/);
   });
 
   it('explains all fields at once', async () => {
@@ -58,7 +58,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     const out = await done(['explain', 'pod.spec.containers', '--output', 'plaintext-openapiv2']);
     expect(out).toMatch(/image\t<string>\n\s+The image that is run\./);
     const custom = await done(['explain', 'vm.spec.disks', '--output', 'plaintext-openapiv2']);
-    expect(custom).toContain('Place in the boot sequence');
+    expect(custom).toContain('Position in the boot order');
   });
 
   const configMap = (more: object) => ({

@@ -15,57 +15,69 @@ const query = (name: string, type: Parameter['type'], description: string): Para
 
 const path = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description });
 
-export const PRETTY = query('pretty', 'string', 'Indents the answer for a human reader when set to true.');
-export const NAMESPACE = path('namespace', 'The namespace that holds the objects.');
-export const PROXY_PATH = path('path', 'The rest of the path, handed on as it is.');
+export const PRETTY = query('pretty', 'string', 'If true, the response is indented.');
+export const NAMESPACE = path('namespace', 'The namespace of the objects.');
+export const PROXY_PATH = path('path', 'The rest of the path, passed on unchanged.');
 export const RESOURCE_VERSION = query(
   'resourceVersion',
   'string',
-  'The revision that the answer must not be older than.',
+  'The response must not be older than this revision.',
 );
-const DRY_RUN = query('dryRun', 'string', 'Set to All, the request is checked and answered but nothing is stored.');
+const DRY_RUN = query(
+  'dryRun',
+  'string',
+  'If set to All, the request is validated and answered, but nothing is stored.',
+);
 const FIELD_MANAGER = query(
   'fieldManager',
   'string',
-  'Who owns the fields that this request sets; at most 128 characters.',
+  'Name of the owner of the fields that this request sets, at most 128 characters.',
 );
 const APPLY_MANAGER = query(
   'fieldManager',
   'string',
-  'Who owns the fields that this request sets; needed for an apply patch, free for other patches.',
+  'Name of the owner of the fields that this request sets. Required for an apply patch, optional for other patches.',
 );
 const FIELD_VALIDATION = query(
   'fieldValidation',
   'string',
-  'What happens to unknown and repeated fields: Ignore drops them, Warn drops them with a warning, Strict refuses the request.',
+  'How unknown and duplicate fields are handled: Ignore drops them, Warn drops them with a warning, Strict rejects the request.',
 );
-const FORCE = query('force', 'boolean', 'Lets an apply patch take over fields that others own.');
-const ALLOW_BOOKMARKS = query('allowWatchBookmarks', 'boolean', 'Asks a watch to tell now and then how far it is.');
-const WATCH = query('watch', 'boolean', 'Answers with a stream of changes instead of a list.');
+const FORCE = query('force', 'boolean', 'If true, an apply patch takes over fields that others own.');
+const ALLOW_BOOKMARKS = query('allowWatchBookmarks', 'boolean', 'If true, a watch may send bookmarks.');
+const WATCH = query('watch', 'boolean', 'If true, the response is a stream of changes instead of a list.');
 
 /** Parameters that select and page a list, for reading or deletion. */
 const SELECTION: readonly Parameter[] = [
-  query('continue', 'string', 'Where the page before ended, as that page told.'),
-  query('fieldSelector', 'string', 'Takes only objects whose fields match.'),
-  query('labelSelector', 'string', 'Takes only objects whose labels match.'),
-  query('limit', 'integer', 'The most objects in one answer; the answer then tells how to go on.'),
+  query('continue', 'string', 'The continue token of the previous page.'),
+  query('fieldSelector', 'string', 'Selects objects by their fields.'),
+  query('labelSelector', 'string', 'Selects objects by their labels.'),
+  query('limit', 'integer', 'Maximum number of objects in one response, which then has a continue token.'),
   RESOURCE_VERSION,
-  query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
-  query('sendInitialEvents', 'boolean', 'Begins a watch with the objects that are there already.'),
-  query('shardSelector', 'string', 'Takes only objects of one part of all.'),
-  query('timeoutSeconds', 'integer', 'Ends the call after so many seconds.'),
+  query('resourceVersionMatch', 'string', 'How resourceVersion is applied: Exact or NotOlderThan.'),
+  query('sendInitialEvents', 'boolean', 'If true, a watch starts with the existing objects.'),
+  query('shardSelector', 'string', 'Selects the objects of one shard.'),
+  query('timeoutSeconds', 'integer', 'Timeout of the request in seconds.'),
 ];
 
 const DELETION: readonly Parameter[] = [
   DRY_RUN,
-  query('gracePeriodSeconds', 'integer', 'Seconds until the object is gone; 0 deletes it at once.'),
+  query('gracePeriodSeconds', 'integer', 'Seconds before the object is deleted; 0 deletes it immediately.'),
   query(
     'ignoreStoreReadErrorWithClusterBreakingPotential',
     'boolean',
     'Deletes an object that can no longer be read, without its finalizers.',
   ),
-  query('orphanDependents', 'boolean', 'Deprecated: keeps what the object owns. Use propagationPolicy.'),
-  query('propagationPolicy', 'string', 'What becomes of what the object owns: Orphan, Background or Foreground.'),
+  query(
+    'orphanDependents',
+    'boolean',
+    'Deprecated: if true, the dependents of the object are retained. Use propagationPolicy.',
+  ),
+  query(
+    'propagationPolicy',
+    'string',
+    'How the dependents of the object are deleted: Orphan, Background or Foreground.',
+  ),
 ];
 
 export const LIST_PARAMETERS: readonly Parameter[] = [ALLOW_BOOKMARKS, ...SELECTION, WATCH];
@@ -81,15 +93,15 @@ export function nameParameter(kind: string): Parameter {
   return path('name', `The name of the ${kind}.`);
 }
 
-const CONTAINER = query('container', 'string', 'The container; the only one where there is just one.');
+const CONTAINER = query('container', 'string', 'The container. Defaults to the only container of the pod.');
 const STREAMS: readonly Parameter[] = [
   CONTAINER,
-  query('stderr', 'boolean', 'Sends the standard error of the process.'),
-  query('stdin', 'boolean', 'Takes the standard input of the process.'),
-  query('stdout', 'boolean', 'Sends the standard output of the process.'),
-  query('tty', 'boolean', 'Gives the process a terminal.'),
+  query('stderr', 'boolean', 'If true, the standard error of the process is sent.'),
+  query('stdin', 'boolean', 'If true, the process reads standard input.'),
+  query('stdout', 'boolean', 'If true, the standard output of the process is sent.'),
+  query('tty', 'boolean', 'If true, the process gets a terminal.'),
 ];
-const PROXY: readonly Parameter[] = [query('path', 'string', 'The path that is asked for at the target.')];
+const PROXY: readonly Parameter[] = [query('path', 'string', 'The path to request from the target.')];
 
 /** Parameters of subresources that open a connection, by the kind of their options. */
 export const CONNECT_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
@@ -103,13 +115,13 @@ export const CONNECT_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> 
 
 export const LOG_PARAMETERS: readonly Parameter[] = [
   CONTAINER,
-  query('follow', 'boolean', 'Goes on with new lines as they come.'),
-  query('insecureSkipTLSVerifyBackend', 'boolean', 'Reads from a node whose certificate cannot be checked.'),
-  query('limitBytes', 'integer', 'The most bytes that are sent.'),
+  query('follow', 'boolean', 'If true, new lines are streamed.'),
+  query('insecureSkipTLSVerifyBackend', 'boolean', 'If true, the certificate of the node is not verified.'),
+  query('limitBytes', 'integer', 'Maximum number of bytes to send.'),
   PRETTY,
-  query('previous', 'boolean', 'Takes the container that ran before this one.'),
-  query('sinceSeconds', 'integer', 'Takes only lines of the last seconds.'),
+  query('previous', 'boolean', 'If true, the log of the previous container is returned.'),
+  query('sinceSeconds', 'integer', 'Only lines of this many last seconds are returned.'),
   query('stream', 'string', 'All, Stdout or Stderr.'),
-  query('tailLines', 'integer', 'Takes only the last lines.'),
-  query('timestamps', 'boolean', 'Begins each line with its time.'),
+  query('tailLines', 'integer', 'Only this many last lines are returned.'),
+  query('timestamps', 'boolean', 'If true, each line starts with its time.'),
 ];

@@ -65,7 +65,9 @@ function collection(make: ResourceOperations): OpenApiOperation[] {
 function everywhere(make: ResourceOperations): OpenApiOperation[] {
   const { verbs, kind } = make.resource;
   if (!verbs.includes('list')) return [];
-  return [list(make, `${kind}ForAllNamespaces`, `Lists or watches every ${kind}.`, [PRETTY])];
+  return [
+    list(make, `${kind}ForAllNamespaces`, `Lists or watches objects of kind ${kind} in all namespaces.`, [PRETTY]),
+  ];
 }
 
 function list(
@@ -87,7 +89,12 @@ function list(
 function deleteCollection(make: ResourceOperations, shared: readonly Parameter[]): OpenApiOperation {
   const { kind, custom } = make.resource;
   return {
-    ...make.operation('delete', 'delete', `Collection${make.scopedKind}`, `Deletes every ${kind} that is selected.`),
+    ...make.operation(
+      'delete',
+      'delete',
+      `Collection${make.scopedKind}`,
+      `Deletes all selected objects of kind ${kind}.`,
+    ),
     // Custom resources publish the parameters of a list here, and no body.
     parameters: [...shared, ...(custom ? LIST_PARAMETERS : DELETE_COLLECTION_PARAMETERS)],
     ...(custom ? {} : { body: { component: DELETE_OPTIONS, required: false } }),

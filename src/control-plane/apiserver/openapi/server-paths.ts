@@ -8,7 +8,7 @@ const MEDIA = ['application/json', 'application/yaml', 'application/vnd.kubernet
 export const CORE_VERSIONS: PathOperations = reading('/api/', {
   id: 'getCoreAPIVersions',
   tag: tagOf(''),
-  description: 'Tells the versions of the core group.',
+  description: 'Returns the versions of the core group.',
   responses: { 200: `${META}APIVersions` },
 });
 
@@ -16,7 +16,7 @@ export const CORE_VERSIONS: PathOperations = reading('/api/', {
 export const GROUPS: PathOperations = reading('/apis/', {
   id: 'getAPIVersions',
   tag: 'apis',
-  description: 'Tells all groups and their versions.',
+  description: 'Returns all groups and their versions.',
   responses: { 200: `${META}APIGroupList` },
 });
 
@@ -24,7 +24,7 @@ export const GROUPS: PathOperations = reading('/apis/', {
 export const VERSION: PathOperations = reading('/version/', {
   id: 'getCodeVersion',
   tag: 'version',
-  description: 'Tells the version of the server.',
+  description: 'Returns the version of the server.',
   responses: { 200: 'io.k8s.apimachinery.pkg.version.Info' },
   consumes: ['application/json'],
   produces: ['application/json'],
@@ -35,7 +35,7 @@ export function groupPath(group: string): PathOperations {
   return reading(`/apis/${group}/`, {
     id: `get${groupTitle(group)}APIGroup`,
     tag: tagOf(group),
-    description: `Tells the versions of the group ${group}.`,
+    description: `Returns the versions of group ${group}.`,
     responses: { 200: `${META}APIGroup` },
   });
 }
@@ -46,7 +46,7 @@ export function versionPath(group: string, version: string): PathOperations {
   return reading(`/${root}/${apiVersionOf({ group, version })}/`, {
     id: `get${groupTitle(group)}${title(version)}APIResources`,
     tag: tagOf(group, version),
-    description: 'Tells the resources of this version.',
+    description: 'Returns the resources of this version.',
     responses: { 200: `${META}APIResourceList` },
   });
 }

@@ -139,5 +139,5 @@ function isObject(value: unknown): value is Json {
 /** Rejects numbers that JSON, in which objects are stored, cannot represent. */
 function finite(value: number): number {
   if (Number.isFinite(value)) return value;
-  throw new ParseError(`${value} is not a number that JSON can hold`);
+  throw new ParseError(`${value} cannot be represented in JSON`);
 }

@@ -106,8 +106,8 @@ describe('a damaged store', () => {
   });
 
   it.each([
-    ['emptied', (folder: string) => truncateSync(join(folder, 'data.mdb'), 0), 'it was emptied'],
-    ['removed', (folder: string) => rmSync(join(folder, 'data.mdb')), 'it was emptied'],
+    ['emptied', (folder: string) => truncateSync(join(folder, 'data.mdb'), 0), 'its contents were deleted'],
+    ['removed', (folder: string) => rmSync(join(folder, 'data.mdb')), 'its contents were deleted'],
     [
       'filled with zeros',
       (folder: string) => writeFileSync(join(folder, 'data.mdb'), Buffer.alloc(1 << 20)),
@@ -130,7 +130,7 @@ describe('a damaged store', () => {
     await put(store, '/later', 'x');
     await store.close();
     cpSync(join(whole, 'data.mdb'), join(folder, 'data.mdb'));
-    await expect(openIn(folder)).rejects.toThrow('an older copy is in its place');
+    await expect(openIn(folder)).rejects.toThrow('replaced by an older copy');
   });
 
   it.each([
@@ -171,7 +171,7 @@ describe('the head of a store', () => {
     await put(store, '/later', 'x');
     await store.close();
     cpSync(join(whole, 'data.mdb'), join(folder, 'data.mdb'));
-    await expect(openIn(folder)).rejects.toThrow('an older copy is in its place');
+    await expect(openIn(folder)).rejects.toThrow('replaced by an older copy');
   });
 });
 

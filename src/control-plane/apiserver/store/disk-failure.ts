@@ -7,9 +7,9 @@ const PROBE_BYTES = 64 * 1024;
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on device. Free space on the disk of the data directory',
-  EDQUOT: 'the disk quota of this user is used up. Free space in the data directory, or raise the quota',
-  EFBIG: 'a file may not grow any more. Raise the limit of this process on the size of files (ulimit -f)',
-  EROFS: 'the disk of the data directory is mounted read-only. Look at the system log, and mount it for writing',
+  EDQUOT: 'the disk quota of this user is exceeded. Free space in the data directory, or increase the quota',
+  EFBIG: 'the maximum file size is reached. Increase the file size limit of this process (ulimit -f)',
+  EROFS: 'the disk of the data directory is mounted read-only. Check the system log, and remount it writable',
 };
 
 /** Explains why a write to a directory failed, and what to do. LMDB reports a partial write as a disk fault. */

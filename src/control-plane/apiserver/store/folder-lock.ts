@@ -31,7 +31,7 @@ export function lockFolder(folder: string): () => void {
   } catch (cause) {
     database.close();
     if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
-    throw new StoreError('FolderInUse', `the folder "${folder}" is in use by another store`, { cause });
+    throw new StoreError('FolderInUse', `the directory "${folder}" is in use by another store`, { cause });
   }
   return () => database.close();
 }

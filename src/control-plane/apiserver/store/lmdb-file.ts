@@ -112,7 +112,7 @@ export class LmdbFile {
 
   /** Returns the state of the file: the newer of the two pages that transactions write in turn. */
   #newestMeta(): { free: Tree; main: Tree } {
-    if (this.#size < META_SIZE) throw this.#damage(`it has ${this.#size} bytes, which is too short for any content`);
+    if (this.#size < META_SIZE) throw this.#damage(`it has only ${this.#size} bytes`);
     const first = this.#bytes(0, META_SIZE);
     this.#checkMeta(first, 'first');
     this.#pageSize = first.readUInt32LE(48);
@@ -144,7 +144,7 @@ export class LmdbFile {
     const hasSize = page.readBigUInt64LE(40) < 1n << 46n;
     if (!isMeta || !hasFlags || !hasSize) throw this.#damage(`its ${which} page is damaged`);
     const version = page.readUInt32LE(28);
-    if (version !== DATA_VERSION) throw this.#damage(`its ${which} page says version ${version}, not ${DATA_VERSION}`);
+    if (version !== DATA_VERSION) throw this.#damage(`its ${which} page has version ${version}, not ${DATA_VERSION}`);
   }
 
   *#walk(tree: Tree): Generator<Node> {
@@ -153,7 +153,7 @@ export class LmdbFile {
     const walk: Walk = { tree, compare, ...zero, last: undefined, least: undefined };
     if (tree.root !== undefined) yield* this.#walkPage(walk, tree.root, 1);
     for (const what of ['branchPages', 'leafPages', 'overflowPages', 'entries'] as const) {
-      if (walk[what] !== tree[what]) throw this.#damage(`it should have ${tree[what]} ${what}, and has ${walk[what]}`);
+      if (walk[what] !== tree[what]) throw this.#damage(`expected ${tree[what]} ${what}, found ${walk[what]}`);
     }
   }
 
@@ -238,7 +238,7 @@ export class LmdbFile {
         if (word < 2n || word + length - 1n > BigInt(this.#lastPage))
           throw this.#damage('the list of its free pages is damaged');
         for (let page = Number(word); page < Number(word + length); page++) {
-          if (this.#used[page] === 1) throw this.#damage(`page ${page} is listed as free, and is not`);
+          if (this.#used[page] === 1) throw this.#damage(`page ${page} is listed as free but is in use`);
         }
       }
     }
@@ -261,7 +261,7 @@ export class LmdbFile {
 
   #bytes(start: number, length: number): Buffer {
     if (start + length > this.#size) {
-      throw this.#damage(`it ends after ${this.#size} bytes, and needs at least ${start + length}: it was truncated`);
+      throw this.#damage(`it has ${this.#size} bytes instead of at least ${start + length}: it was truncated`);
     }
     const at = Math.floor(start / CHUNK) * CHUNK;
     if (start + length > at + CHUNK) return this.#readAt(start, length);
@@ -276,7 +276,7 @@ export class LmdbFile {
 
   #readAt(start: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafeSlow(length);
-    if (readSync(this.#fd, bytes, 0, length, start) !== length) throw this.#damage('it could not be read to its end');
+    if (readSync(this.#fd, bytes, 0, length, start) !== length) throw this.#damage('it could not be read completely');
     return bytes;
   }
 

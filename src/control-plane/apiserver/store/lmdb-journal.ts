@@ -106,7 +106,8 @@ export class LmdbJournal implements Journal {
         void meta.put('compacted', Buffer.from(String(compaction.revision)));
       });
       const stored = await Promise.all([...puts, committed]);
-      if (stored.includes(false)) throw new StoreError('Corrupt', 'storage holds revisions that were never given out');
+      if (stored.includes(false))
+        throw new StoreError('Corrupt', 'the storage contains revisions that were never assigned');
     } catch (error) {
       this.#failed = true;
       this.#encoder = new RecordEncoder();
@@ -153,13 +154,13 @@ function checkReached(folder: string, content: StoredContent | undefined, reache
   if (content === undefined) {
     throw new StoreError(
       'Corrupt',
-      `"${folder}" holds nothing, but revision ${reached} was stored in it: it was emptied`,
+      `"${folder}" is empty, but revision ${reached} was stored in it: its contents were deleted`,
     );
   }
   if (content.timeline.revision >= reached) return;
   throw new StoreError(
     'Corrupt',
-    `"${folder}" ends with revision ${content.timeline.revision}, but revision ${reached} was stored in it: its newest writes are lost, or an older copy is in its place`,
+    `"${folder}" ends with revision ${content.timeline.revision}, but revision ${reached} was stored in it: its latest writes are lost, or it was replaced by an older copy`,
   );
 }
 

@@ -84,7 +84,7 @@ function damaged(revision: number, record: Buffer): StoreError {
   const keyEnd = record.length < HEADER ? 0 : HEADER + record.readUInt32LE(1);
   const key = keyEnd > record.length ? '' : record.toString('utf8', HEADER, keyEnd);
   const isReadable = key !== '' && !/[\p{Cc}\ufffd]/u.test(key);
-  const whose = isReadable ? `of ${JSON.stringify(key)}` : 'of an object whose key is damaged too';
+  const whose = isReadable ? `of ${JSON.stringify(key)}` : 'of an object whose key is also damaged';
   return new StoreError(
     'Corrupt',
     `the record ${whose} (revision ${revision}) is damaged: its checksum does not match`,

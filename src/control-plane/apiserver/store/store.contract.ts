@@ -181,8 +181,8 @@ export function describeStore({ name, open }: StoreContract): void {
 
       it('refuses a revision that is not reached', () => {
         expect(() => store.get('/a', { revision: 2 })).toThrow(expect.objectContaining({ code: 'FutureRevision' }));
-        expect(() => store.range({ prefix: '/', revision: 2 })).toThrow(/revision 2 is not reached/);
-        expect(() => store.watch({ prefix: '/', after: 2 })).toThrow(/revision 2 is not reached/);
+        expect(() => store.range({ prefix: '/', revision: 2 })).toThrow(/revision 2 does not exist yet/);
+        expect(() => store.watch({ prefix: '/', after: 2 })).toThrow(/revision 2 does not exist yet/);
       });
     });
 

@@ -70,7 +70,7 @@ export function replay(
   const useless: number[] = [];
   const damages: string[] = [];
   if (!Number.isSafeInteger(compacted) || compacted < FIRST_REVISION)
-    damages.push('its compacted revision is no number');
+    damages.push('its compacted revision is not a number');
   for (const { revision, value } of records) {
     try {
       const version = decode(revision, value);

@@ -57,10 +57,16 @@ export class Timeline {
   /** Throws unless the state at a revision, and all events after it, are available. */
   checkReadable(revision: number): void {
     if (revision < this.#compacted) {
-      throw new StoreError('Compacted', `revision ${revision} is compacted: the oldest kept is ${this.#compacted}`);
+      throw new StoreError(
+        'Compacted',
+        `revision ${revision} is compacted: the oldest available is ${this.#compacted}`,
+      );
     }
     if (revision > this.#revision) {
-      throw new StoreError('FutureRevision', `revision ${revision} is not reached: the newest is ${this.#revision}`);
+      throw new StoreError(
+        'FutureRevision',
+        `revision ${revision} does not exist yet: the latest is ${this.#revision}`,
+      );
     }
   }
 

@@ -58,7 +58,7 @@ describe('a large write whose client is gone', () => {
       done = await write(backend, resource).then(
         () => true,
         (error: Error) => {
-          expect(error.message).toBe('the client is gone');
+          expect(error.message).toBe('the client disconnected');
           return false;
         },
       );

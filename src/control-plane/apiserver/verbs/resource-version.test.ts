@@ -78,7 +78,7 @@ describe('a watch from a version that is still to come', () => {
   });
 });
 
-describe('whoever may read an object by its name', () => {
+describe('a user who may read an object by its name', () => {
   const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
   const as = async (method: string, query: string) => {
     const all = { ...headers(), 'impersonate-user': 'bob' };

@@ -145,7 +145,7 @@ class Rollout {
     const collisionCount = (this.#deployment.status?.collisionCount ?? 0) + 1;
     const status = { ...this.#deployment.status, collisionCount };
     this.#deployment = await writeStatus(client, DEPLOYMENTS, this.#deployment, status);
-    throw new Error(`the name ${name} is taken; trying another`);
+    throw new Error(`the name ${name} is already in use; trying another one`);
   }
 
   /** Copies the inherited fields of the Deployment to the current set, and the revision to the Deployment. */

@@ -49,7 +49,7 @@ export function eventTtl(parts: ControllerDeps): Runnable {
         await client.delete(EVENTS, name, { namespace, preconditions: { uid: head.uid } });
       } catch (error) {
         if (isNotFound(error) || isConflict(error)) continue;
-        log.warn({ key: head.key, err: error }, 'an event could not be deleted');
+        log.warn({ key: head.key, err: error }, 'failed to delete an event');
         line.put(head.key, head.uid, clock.now() + RETRY_MS);
       }
     }

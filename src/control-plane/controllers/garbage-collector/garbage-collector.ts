@@ -43,7 +43,10 @@ export class GarbageCollector implements Runnable {
       concurrency: 4,
       work: async (uid) => await this.#work(uid),
       onFailure: (uid, error, retryInMs) =>
-        log[isConflict(error) ? 'debug' : 'warn']({ uid, err: error, retryInMs }, 'an object could not be collected'),
+        log[isConflict(error) ? 'debug' : 'warn'](
+          { uid, err: error, retryInMs },
+          'failed to garbage-collect an object',
+        ),
     });
   }
 
@@ -126,7 +129,7 @@ export class GarbageCollector implements Runnable {
     const known = this.#known(ref, member);
     if (known !== undefined) return known;
     if (this.#absent.has(ref, namespace)) return 'absent';
-    if (type === undefined) throw new UnknownOwnerError(`no ${ref.kind} of ${ref.apiVersion} is served`);
+    if (type === undefined) throw new UnknownOwnerError(`${ref.kind} of ${ref.apiVersion} is not served`);
     // A cluster-scoped object cannot have a namespaced owner. Its author has to correct that.
     if (type.namespaced && member.namespace === '') return 'solid';
     const found = await ignoreNotFound(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));

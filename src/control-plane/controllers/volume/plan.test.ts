@@ -189,7 +189,7 @@ describe('a volume', () => {
     ['whose claim took another is free again', volume('v', kept), claim({ volumeName: 'w' }), { do: 'unbind' }],
     ['whose claim is gone is released', volume('v', del, at('Bound')), undefined, { do: 'report', phase: 'Released' }],
     [
-      'whose claim was made anew is released',
+      'whose claim was recreated is released',
       volume('v', retain, at('Bound')),
       claim({}, { uid: 'new' }),
       { do: 'report', phase: 'Released' },

@@ -109,7 +109,7 @@ describe('volumes and claims', () => {
     await cluster.until(async () => (await phaseOf('v')) === 'Failed');
   });
 
-  it('are asked for from whoever provisions, once there is a node where the class waits for one', async () => {
+  it('are requested from the provisioner, once there is a node if the class waits for one', async () => {
     await admin.create(STORAGE_CLASSES, {
       metadata: { name: 'fast' },
       provisioner: 'example.com/disk',

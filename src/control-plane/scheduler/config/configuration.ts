@@ -62,7 +62,7 @@ export function readConfiguration(file: unknown): SchedulerConfiguration {
   );
   if (causes.length > 0) {
     const texts = causes.map(formatFieldError).join('; ');
-    throw new ConfigError(`the configuration of the scheduler is not right: ${texts}`);
+    throw new ConfigError(`the scheduler configuration is invalid: ${texts}`);
   }
   return {
     profiles,

@@ -53,7 +53,7 @@ export function integer(least: number, most: number): Read<number> {
 
 export const text: Read<string> = (value, path, causes) => {
   if (typeof value === 'string' && value !== '') return value;
-  causes.push(value === '' ? required(path) : typeInvalid(path, value, 'must be a text'));
+  causes.push(value === '' ? required(path) : typeInvalid(path, value, 'must be a string'));
   return undefined;
 };
 

@@ -68,7 +68,7 @@ export class Binder {
     handlers.forget(queued.info);
     queue.failed(queued);
     if (isNotFound(error) || queued.where === 'gone') return;
-    log.warn({ pod: queued.info.key, err: error as Error }, 'a pod could not be bound');
+    log.warn({ pod: queued.info.key, err: error as Error }, 'failed to bind a pod');
     reporter.notScheduled(queued, 'SchedulerError', `running ${step}: ${(error as Error).message}`, '');
   }
 }

@@ -65,7 +65,7 @@ export class PodScheduler {
     try {
       this.#try(queued, signal);
     } catch (error) {
-      log.error({ pod: info.key, err: error as Error }, 'placing a pod failed');
+      log.error({ pod: info.key, err: error as Error }, 'failed to schedule a pod');
       queue.failed(queued);
       reporter.notScheduled(queued, 'SchedulerError', (error as Error).message, '');
     }

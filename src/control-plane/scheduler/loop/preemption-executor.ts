@@ -31,7 +31,7 @@ export class PreemptionExecutor {
       const results = await Promise.allSettled(victims.map((victim) => this.#evict(victim, preemptor, nodeName)));
       const refused = results.find((result) => result.status === 'rejected');
       if (refused === undefined) return;
-      this.#parts.log.warn({ pod: preemptor.key, err: refused.reason as Error }, 'a pod could not be preempted');
+      this.#parts.log.warn({ pod: preemptor.key, err: refused.reason as Error }, 'failed to preempt a pod');
       failed();
     });
   }
@@ -44,7 +44,7 @@ export class PreemptionExecutor {
         const { client } = this.#parts;
         await client.patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
       } catch (error) {
-        this.#parts.log.debug({ err: error as Error }, 'a nomination was not taken back');
+        this.#parts.log.debug({ err: error as Error }, 'failed to clear a nomination');
       }
     });
   }

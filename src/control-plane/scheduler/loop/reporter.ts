@@ -88,7 +88,7 @@ export class Reporter {
         await client.patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
       } catch (error) {
         if (isNotFound(error)) return;
-        log.warn({ pod: `${namespace}/${name}`, err: error as Error }, 'a condition was not written');
+        log.warn({ pod: `${namespace}/${name}`, err: error as Error }, 'failed to write a condition');
       }
     });
   }

@@ -98,7 +98,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   somePod('asking').map((each) => ({ do: 'ask', pod: each }) as const),
 );
 
-test('following changes gives what building anew from the end would give', () => {
+test('incremental changes lead to the same snapshot as building it from the final state', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), somePod('new'), (events, candidate) => {
       const followed = schedulerHarness();

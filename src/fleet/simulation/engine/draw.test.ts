@@ -14,7 +14,7 @@ const many = (next: (random: ReturnType<typeof seededRandom>) => number) => {
   return Array.from({ length: COUNT }, () => next(random));
 };
 
-describe('what is drawn', () => {
+describe('a random value', () => {
   it.each([
     [{ type: 'constant', value: 3 }, 3, 0],
     [{ type: 'uniform', min: 2, max: 6 }, 4, 4 / Math.sqrt(12)],
@@ -51,13 +51,13 @@ describe('what is drawn', () => {
 });
 
 describe('the time to the next arrival', () => {
-  it('is a Poisson process at the rate that was asked for', () => {
+  it('is a Poisson process of the requested rate', () => {
     const gaps = many((random) => gap({ type: 'poisson', ratePerHour: 120 }, random));
     expect(Math.abs(mean(gaps) - 30_000)).toBeLessThan(1_000);
     expect(Math.abs(deviation(gaps) - 30_000)).toBeLessThan(1_500);
   });
 
-  it('is in seconds otherwise, and never nothing', () => {
+  it('is otherwise in seconds, and never zero', () => {
     const random = seededRandom('gap');
     expect(gap({ type: 'constant', value: 90 }, random)).toBe(90_000);
     expect(gap({ type: 'uniform', min: 0, max: 0.000_001 }, random)).toBe(1);

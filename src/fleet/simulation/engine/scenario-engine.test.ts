@@ -75,7 +75,7 @@ const pool = (name: string, count: number, more: object = {}) => ({
 });
 
 describe('the timeline', () => {
-  it('happens in its order, at its times, and numbers are never used twice', () => {
+  it('is executed in order, at its times, and numbers are never reused', () => {
     const course = start({
       vmPools: [pool('web', 2)],
       nodes: [{ name: 'n', count: 2 }],
@@ -123,7 +123,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('migrates machines that have a place, and no others', () => {
+  it('migrates only scheduled VMs', () => {
     const course = start({
       vmPools: [pool('web', 3)],
       nodes: [{ name: 'n', count: 2 }],
@@ -141,13 +141,13 @@ describe('the timeline', () => {
   });
 });
 
-describe('the load of machines', () => {
+describe('the load of VMs', () => {
   const loads = (commands: readonly { at: number; deed: Command }[]) =>
     commands.flatMap(({ at, deed: command }) =>
       command.do === 'load' ? [[at / MINUTE, command.vm, command.use]] : [],
     );
 
-  it('is told in steps where it drifts, never farther off than a step, and as it is where it jumps', () => {
+  it('is reported in steps while it drifts, within one step, and exactly when it jumps', () => {
     const trace = {
       points: [
         { at: '0s', value: 0 },
@@ -171,7 +171,7 @@ describe('the load of machines', () => {
     ]);
   });
 
-  it('is set at once, for machines that come later too, until a profile is set', () => {
+  it('is set at once, also for later VMs, until a profile is set', () => {
     const course = start({
       vmPools: [pool('web', 1)],
       profiles: [{ name: 'p', cpu: { type: 'constant', constant: { value: 0.3 } } }],
@@ -192,7 +192,7 @@ describe('the load of machines', () => {
     ]);
   });
 
-  it('leaves shares of a node as they are written, unless the load can change', () => {
+  it('keeps ratios of a node as written, unless the load can change', () => {
     const resources = { cpu: '0.125', memory: '0.25' };
     const made = (spec: object) =>
       played(start(spec)).flatMap(({ deed: command }) => (command.do === 'create' ? [command.newVm] : []))[0];
@@ -226,7 +226,7 @@ const idle = {
 };
 
 describe('tasks', () => {
-  it('burden machines of their pool while they last', () => {
+  it('load VMs of their pool while they run', () => {
     const course = start({
       duration: '20m',
       ...idle,
@@ -243,7 +243,7 @@ describe('tasks', () => {
     expect(course.counters).toMatchObject({ totalTasksGenerated: 1, droppedTasks: 0, activeTasks: 0 });
   });
 
-  it('may be machines that go when they are done, and are dropped where too many are there', () => {
+  it('may be VMs that are deleted when they finish, and are dropped if there are too many', () => {
     const course = start({
       duration: '20m',
       taskGenerators: [tasks({ creates: 'vm', until: '8m', maxConcurrent: 2 })],
@@ -257,7 +257,7 @@ describe('tasks', () => {
     expect(course.counters).toMatchObject({ totalTasksGenerated: 3, droppedTasks: 1, activeTasks: 0 });
   });
 
-  it('gather on the nodes of a hot spot', () => {
+  it('concentrate on the nodes of a hot spot', () => {
     const course = start({
       duration: '20m',
       ...idle,
@@ -273,7 +273,7 @@ describe('tasks', () => {
     expect(new Set(burdened)).toEqual(new Set(['web-2']));
   });
 
-  it('are dropped where no machine could take them', () => {
+  it('are dropped if no VM can run them', () => {
     const course = start({
       duration: '10m',
       hotSpots: [{ name: 'hot', nodes: ['n-1'] }],
@@ -297,7 +297,7 @@ describe('a conditional event', () => {
   const moves = (commands: readonly { at: number; deed: Command }[]) =>
     words(commands.filter(({ deed: command }) => command.do === 'migrate'));
 
-  it('waits until the metric has been beyond the threshold for long enough, and acts on that node', () => {
+  it('waits until the metric has been beyond the threshold long enough, and acts on that node', () => {
     const course = start({
       vmPools: [pool('web', 3)],
       conditionalEvents: [event({ scope: 'node', metric: 'cpuUsage', threshold: 0.9, for: '5m' }, { maxTimes: 1 })],
@@ -307,7 +307,7 @@ describe('a conditional event', () => {
     expect(others).toEqual([]);
   });
 
-  it('starts to wait anew when it stops to hold', () => {
+  it('starts to wait again when it no longer holds', () => {
     const course = start({
       vmPools: [pool('web', 3)],
       conditionalEvents: [event({ scope: 'node', metric: 'cpuUsage', threshold: 0.9, for: '5m' })],
@@ -315,7 +315,7 @@ describe('a conditional event', () => {
     expect(moves(played(course, hot(10 * MINUTE, 14 * MINUTE)))).toEqual([]);
   });
 
-  it('rests after it happened, and happens at most so often', () => {
+  it('cools down after it was triggered, and is triggered at most so often', () => {
     const course = start({
       vmPools: [pool('web', 3)],
       conditionalEvents: [event({ metric: 'pendingVMs', threshold: 0 }, { cooldown: '10m', maxTimes: 3 })],
@@ -325,7 +325,7 @@ describe('a conditional event', () => {
     expect(course.counters.conditionalEvents).toEqual([{ name: 'e', times: 3, last: 21 * MINUTE }]);
   });
 
-  it('looks at the mean of the cluster, and below as well as above', () => {
+  it('evaluates the mean of the cluster, below and above the threshold', () => {
     const course = start({
       duration: '5m',
       vmPools: [pool('web', 3)],
@@ -340,7 +340,7 @@ describe('a conditional event', () => {
   });
 });
 
-describe('a course', () => {
+describe('a scenario run', () => {
   const busy = {
     ...idle,
     vmPools: [pool('web', 5, { profile: 'idle' })],
@@ -359,7 +359,7 @@ describe('a course', () => {
   };
   const places = { 'web-1': 'n-1', 'web-2': 'n-2', 'web-3': 'n-2', 'web-4': 'n-1', 'web-5': 'n-1' };
 
-  it('is the same for the same seed, and another for another', () => {
+  it('is reproducible for a seed, and differs for another', () => {
     const run = (seed: string) => played(start(busy, seed), seen({ places, pending: 2 }));
     fc.assert(
       fc.property(fc.string(), (seed) => {
@@ -370,7 +370,7 @@ describe('a course', () => {
     expect(run('a')).not.toEqual(run('b'));
   });
 
-  it('deletes only what it made, and once', () => {
+  it('deletes only what it created, and once', () => {
     fc.assert(
       fc.property(fc.string(), (seed) => {
         const there = new Set<string>();
@@ -386,7 +386,7 @@ describe('a course', () => {
     );
   });
 
-  it('goes on where it was when it is looked at late', () => {
+  it('continues where it was when it is evaluated late', () => {
     const course = start({
       vmPools: [pool('web', 1)],
       timeline: [{ at: '10m', action: 'scale', pool: 'web', count: 2 }],

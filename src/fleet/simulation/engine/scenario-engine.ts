@@ -203,7 +203,7 @@ function happening(
 ): AppliedEvent {
   const about = vm ?? pool ?? nodeGroup ?? hotSpot ?? '';
   const nodes = commands.flatMap((command) => ('nodes' in command ? command.nodes : []));
-  const what = [about, nodes.length > 0 ? nodes.join(' ') : commands.length > 1 ? `${commands.length} machines` : '']
+  const what = [about, nodes.length > 0 ? nodes.join(' ') : commands.length > 1 ? `${commands.length} VMs` : '']
     .filter((word) => word !== '')
     .join(': ');
   return { at, cause, name, action, what };

@@ -22,7 +22,7 @@ describe('a signal', () => {
     expect(sine(hour * HOUR)).toBeCloseTo(value);
   });
 
-  it('never falls below nothing', () => {
+  it('is never negative', () => {
     const sine = of({ type: 'sine', sine: { mean: 0.1, amplitude: 0.5, period: '24h', peakAt: '12h' } });
     expect(sine(0)).toBe(0);
   });
@@ -45,7 +45,7 @@ describe('a signal', () => {
     expect(of({ type: 'trace', trace: { points, interpolation, repeat } })(hour * HOUR)).toBeCloseTo(value);
   });
 
-  it('that walks stays within its bounds and goes the same way however often it is asked', () => {
+  it('that walks stays within its bounds and is the same however often it is evaluated', () => {
     const walk = { start: 0.5, step: 0.4, interval: '5m', min: 0.1, max: 0.9 };
     fc.assert(
       fc.property(
@@ -67,7 +67,7 @@ describe('a signal', () => {
     );
   });
 
-  it('that walks goes another way for another seed', () => {
+  it('that walks differs for another seed', () => {
     const walk = { type: 'randomWalk', randomWalk: { start: 0.5, step: 0.1, interval: '5m', min: 0, max: 1 } };
     expect(of(walk, 'a')(HOUR)).not.toBe(of(walk, 'b')(HOUR));
   });

@@ -20,7 +20,7 @@ export function html(setting: RunConfig, found: RunResults, heat: HeatMap): stri
     `<h1>${title}</h1>`,
     `<dl>${facts.join('')}</dl>`,
     ...charts(setting, reached, samples, completed(found)).map(chart),
-    heat.svg('CPU in use, node by node', reached.simulated_seconds),
+    heat.svg('CPU usage by node', reached.simulated_seconds),
     violationTable(found),
     oscillationTable(found),
     problems.length === 0
@@ -44,7 +44,7 @@ function factsOf(setting: RunConfig, found: RunResults): [string, string][] {
   const { rebalance } = setting;
   return [
     ['simulated', formatSimulated(setting, reached)],
-    ['nodes and machines', `${setting.nodes} and ${setting.vms} at the start`],
+    ['nodes and VMs', `${setting.nodes} and ${setting.vms} at the start`],
     ['seed', setting.seed],
     [
       'rebalancing',
@@ -54,7 +54,7 @@ function factsOf(setting: RunConfig, found: RunResults): [string, string][] {
     ],
     ['migrations', `${done} completed, ${migrations.length - done} failed`],
     ['oscillation', `${returns} returns of ${oscillations.length} VMs`],
-    ['SLO violations', `${violations.length} times, ${formatTime(broken)} h of nodes in all`],
+    ['SLO violations', `${violations.length} violations, ${formatTime(broken)} node hours in total`],
     ['problems', `${problems.length}`],
   ];
 }
@@ -94,7 +94,7 @@ function formatSimulated(
   const whole = `${formatTime(duration_seconds)} h`;
   return isCompleted
     ? `${whole} from ${start}`
-    : `${formatTime(simulated_seconds)} h of ${whole} from ${start}: it was stopped before its end`;
+    : `${formatTime(simulated_seconds)} h of ${whole} from ${start}: stopped before the end`;
 }
 
 function charts(
@@ -115,14 +115,14 @@ function charts(
   }
   return [
     {
-      title: 'CPU in use',
+      title: 'CPU usage',
       unit: 'share',
       times,
       lines: [line('busiest node', 'cpu_max'), line('mean', 'cpu_mean'), line('standard deviation', 'cpu_sigma')],
       limit: setting.slo.cpu,
     },
     {
-      title: 'Memory in use',
+      title: 'Memory usage',
       unit: 'share',
       times,
       lines: [
@@ -133,7 +133,7 @@ function charts(
       limit: setting.slo.memory,
     },
     {
-      title: 'Worst pressure of any node',
+      title: 'Highest pressure of any node',
       unit: 'share',
       times,
       lines: [line('CPU', 'cpu_pressure_max'), line('memory', 'memory_pressure_max')],
@@ -142,10 +142,10 @@ function charts(
       title: 'Machines',
       unit: 'count',
       times,
-      lines: [line('there', 'vms'), line('running', 'running'), line('waiting for a node', 'pending')],
+      lines: [line('there', 'vms'), line('running', 'running'), line('pending', 'pending')],
     },
     {
-      title: 'Migrations in each hour',
+      title: 'Migrations per hour',
       unit: 'count',
       times: hours.map((_, hour) => Math.min(lasted, (hour + 1) * 3600)),
       lines: [{ name: 'completed', values: hours }],

@@ -3,7 +3,7 @@ import { oscillations } from './oscillation.ts';
 
 const move = (vm: string, from: string, to: string, at: number) => ({ vm, from, to, at });
 
-it('counts moves to a node that a machine had left, and how soon it was back', () => {
+it('counts migrations back to an earlier node, and the time until then', () => {
   const moves = [
     move('x', 'a', 'b', 10),
     move('y', 'a', 'b', 20),
@@ -19,6 +19,6 @@ it('counts moves to a node that a machine had left, and how soon it was back', (
   ]);
 });
 
-it('is nothing where nobody goes back', () => {
+it('is empty without returns', () => {
   expect(oscillations([move('x', 'a', 'b', 1), move('x', 'b', 'c', 2)])).toEqual([]);
 });

@@ -100,8 +100,8 @@ function openDirectory(folder: string, hold: (folder: string) => () => void): Op
     accessSync(folder, constants.W_OK | constants.X_OK);
     const other = readdirSync(folder).find((name) => !OURS.test(name));
     if (other !== undefined) {
-      throw new VimanaError('REFUSED', `${folder} holds ${other}, which is of no report`, {
-        hint: 'Name another folder with --out; one of an earlier report is written over.',
+      throw new VimanaError('REFUSED', `${folder} contains ${other}, which is not part of a report`, {
+        hint: 'Choose another directory with --out; only an earlier report is overwritten.',
       });
     }
     const release = hold(folder);
@@ -120,7 +120,7 @@ function openDirectory(folder: string, hold: (folder: string) => () => void): Op
     if (error instanceof VimanaError) throw error;
     throw new VimanaError('UNWRITABLE', `cannot write to ${folder}: ${(error as Error).message}`, {
       cause: error,
-      hint: 'Name another folder with --out.',
+      hint: 'Choose another directory with --out.',
     });
   }
 }

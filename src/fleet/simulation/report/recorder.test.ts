@@ -74,7 +74,7 @@ function recorded(reached = { simulated_seconds: 7200, completed: true }) {
   return { rows, files, summary: JSON.parse(files.get('summary.json') ?? '{}') };
 }
 
-it('writes samples of the cluster and of nodes, of which those that are down do not count', () => {
+it('writes samples of the cluster and of nodes, excluding those that are down', () => {
   const { rows } = recorded();
   expect(rows.get('cluster')).toMatchObject([
     { t: 3600, nodes_up: 2, cpu_mean: 0.6, cpu_max: 1, cpu_sigma: 0.4, migrations: 0 },
@@ -84,7 +84,7 @@ it('writes samples of the cluster and of nodes, of which those that are down do 
   expect(rows.get('violations')).toEqual([{ from: 0, to: 3600, slo: 'cpu', node: 'b', peak: 1, vm_seconds: 7200 }]);
 });
 
-it('sums up', () => {
+it('writes a summary', () => {
   expect(recorded().summary).toMatchObject({
     load: { cpu_max: 1, cpu_mean: 0.5 },
     migrations: {
@@ -103,15 +103,15 @@ it('sums up', () => {
   });
 });
 
-it('says how far it came, beside what was asked for', () => {
+it('reports how far it came, and the requested duration', () => {
   expect(recorded().summary).toMatchObject({ duration_seconds: 7200, simulated_seconds: 7200, completed: true });
   expect(recorded().files.get('report.html')).toContain('<dd>2:00 h from 2030');
   const { summary, files } = recorded({ simulated_seconds: 3660, completed: false });
   expect(summary).toMatchObject({ duration_seconds: 7200, simulated_seconds: 3660, completed: false });
-  expect(files.get('report.html')).toContain('1:01 h of 2:00 h from 2030-01-01T00:00:00.000Z: it was stopped');
+  expect(files.get('report.html')).toContain('1:01 h of 2:00 h from 2030-01-01T00:00:00.000Z: stopped');
 });
 
-it('draws a page of a run that was stopped before anybody looked', () => {
+it('renders the page of a run that was stopped before the first sample', () => {
   const { output, files } = kept();
   const counters = { vms: 0, appliedEvents: 0, totalTasksGenerated: 0, droppedTasks: 0, activeTasks: 0 };
   const reached = { simulated_seconds: 0, completed: false };
@@ -119,7 +119,7 @@ it('draws a page of a run that was stopped before anybody looked', () => {
   expect(files.get('report.html')).not.toMatch(/NaN|undefined|Infinity/);
 });
 
-it('draws a page that loads nothing, runs nothing, and takes names for text', () => {
+it('renders a page without external resources and scripts, and escapes names', () => {
   const page = recorded().files.get('report.html') ?? '';
   expect(page).not.toMatch(/<script|https?:|src=|@import|url\(/);
   expect(page).toContain('&lt;b&gt;day&lt;/b&gt;');

@@ -21,7 +21,7 @@ function followed(looks: readonly [t: number, nodes: readonly ViewedNode[], pend
   return found;
 }
 
-it('is one stretch of time for as long as an SLO is violated, with its peak', () => {
+it('is one interval for as long as an SLO is violated, with its peak', () => {
   expect(
     followed([
       [60, [node('a', 0.5)]],
@@ -32,7 +32,7 @@ it('is one stretch of time for as long as an SLO is violated, with its peak', ()
   ).toEqual([{ from: 60, to: 180, slo: 'cpu', node: 'a', peak: 1.2, vm_seconds: 1200 }]);
 });
 
-it('is told of each node, each SLO, and of machines that wait', () => {
+it('is reported for each node, each SLO, and for pending VMs', () => {
   const found = followed([[60, [node('a', 1, 1), node('b', 0.95), node('c', 2, 1, false)], 3]]);
   expect(found.map(({ slo, node: name, vm_seconds }) => [slo, name, vm_seconds])).toEqual([
     ['cpu', 'a', 600],
@@ -42,7 +42,7 @@ it('is told of each node, each SLO, and of machines that wait', () => {
   ]);
 });
 
-it('begins anew after a pause', () => {
+it('starts again after a pause', () => {
   const found = followed([
     [60, [node('a', 1)]],
     [120, [node('a', 0)]],
@@ -54,7 +54,7 @@ it('begins anew after a pause', () => {
   ]);
 });
 
-it('adds up to the time that was beyond the limit, whatever came when', () => {
+it('adds up to the time beyond the limit, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { maxLength: 50 }), (usages) => {
       const found = followed(usages.map((usage, at) => [(at + 1) * 10, [node('a', usage)]]));

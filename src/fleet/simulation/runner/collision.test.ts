@@ -18,7 +18,7 @@ const collision = (nodes: Record<string, KubeObject>, vms: Record<string, KubeOb
     },
   );
 
-describe('what stands in the way of a scenario', () => {
+describe('name collisions of a scenario', () => {
   it.each([
     ['nothing where nothing is there', {}, {}, undefined],
     ['nothing where it is its own', { 'rack-1': labelled('mine') }, { 'web-1': owned('mine') }, undefined],
@@ -29,17 +29,17 @@ describe('what stands in the way of a scenario', () => {
     expect(collision(nodes as never, vms as never)).toEqual(expected);
   });
 
-  it('is all that others have, by name', () => {
+  it('lists all objects of others by name', () => {
     const found = collision({ 'rack-1': labelled('other'), 'rack-2': object({}) }, { 'web-1': owned('other') });
     expect(found).toEqual({
       taken: expect.stringContaining(
-        'node rack-1 of the scenario default/other, node rack-2, machine web-1 of the scenario default/other: ',
+        'node rack-1 of scenario default/other, node rack-2, VM web-1 of scenario default/other: ',
       ),
     });
   });
 });
 
-it('a scenario brings its groups and pools, numbered', () => {
+it('a scenario creates its groups and pools, numbered', () => {
   const spec = { nodes: [{ name: 'rack', count: 2 }], vmPools: [{ name: 'web', count: 1 }] };
   expect(namesOf(spec as never)).toEqual({ nodes: ['rack-1', 'rack-2'], vms: ['web-1'] });
 });

@@ -32,7 +32,7 @@ export function namesOf({ nodes = [], vmPools = [] }: ScenarioSpec): ScenarioNam
 export function collisionOf(names: ScenarioNames, present: ExistingObject): Collision {
   const found = [
     ...names.nodes.map((name) => holderOf('node', name, present.node(name), present)),
-    ...names.vms.map((name) => holderOf('machine', name, present.vm(name), present)),
+    ...names.vms.map((name) => holderOf('VM', name, present.vm(name), present)),
   ].flatMap((each) => (each === undefined ? [] : [each]));
   const taken = found.filter(({ by }) => by !== 'leaving');
   if (taken.length === 0) return found.length > 0 ? 'leaving' : undefined;
@@ -42,7 +42,7 @@ export function collisionOf(names: ScenarioNames, present: ExistingObject): Coll
 /** Formats the names that are taken, with a remedy. */
 export function formatTaken(names: readonly string[]): string {
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  return `it brings what is there already: ${names.slice(0, MAX_NAMES).join(', ')}${more}: take that away, or give its nodes and vmPools other names; then delete it and create it again`;
+  return `already exists: ${names.slice(0, MAX_NAMES).join(', ')}${more}: delete that, or rename the nodes and vmPools of the scenario; then delete the scenario and create it again`;
 }
 
 interface Holder {
@@ -51,7 +51,7 @@ interface Holder {
 }
 
 function holderOf(
-  kind: 'node' | 'machine',
+  kind: 'node' | 'VM',
   name: string,
   object: KubeObject | undefined,
   { uid, scenario }: ExistingObject,
@@ -63,5 +63,5 @@ function holderOf(
   const what = `${kind} ${name}`;
   const other = owner === undefined ? undefined : scenario(owner);
   if (deletionTimestamp !== undefined || (owner !== undefined && other === undefined)) return { what, by: 'leaving' };
-  return { what, by: other === undefined ? '' : ` of the scenario ${other}` };
+  return { what, by: other === undefined ? '' : ` of scenario ${other}` };
 }

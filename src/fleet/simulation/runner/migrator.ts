@@ -127,13 +127,13 @@ export class Migrator {
     const { client, namespace, clock, podOf } = this.#parts;
     const { vm, desired } = moving;
     if (podOf(vm)?.metadata.uid !== moving.pod)
-      throw new Error('it ended, or went elsewhere, while its memory was sent');
+      throw new Error('the VM terminated or was migrated elsewhere during the memory transfer');
     if (desired !== '') await this.#force(vm, desired);
     moving.stoppedAt = clock.now();
     const name = `${vm}${INSTANCE_SUFFIX}`;
     const instance = await ignoreNotFound(client.get(VMIS, name, { namespace }));
-    if (instance === undefined) throw new Error('it does not run');
-    moving.timeout = clock.timer(TIMEOUT_MS, () => this.#fail(moving, 'it has found no place since'));
+    if (instance === undefined) throw new Error('the VM is not running');
+    moving.timeout = clock.timer(TIMEOUT_MS, () => this.#fail(moving, 'no node was found for the VM in time'));
     await client.delete(VMIS, name, { namespace, preconditions: { uid: instance.metadata.uid } });
   }
 
@@ -181,7 +181,7 @@ export class Migrator {
     // The scheduler places the next start again, since the node may be gone by then.
     if (desired === '') return;
     void this.#force(vm, null).catch((failure: unknown) => {
-      if (!isNotFound(failure)) onFailure(`let the scheduler place ${vm} again`, failure);
+      if (!isNotFound(failure)) onFailure(`reset the target node of ${vm}`, failure);
     });
   }
 }

@@ -94,7 +94,7 @@ export class RunningScenario {
       },
       onFailure: (what, error) => {
         this.#message = `${what}: ${error instanceof Error ? error.message : String(error)}`;
-        log.warn({ scenario: keyOf(scenario), what, err: error }, 'a scenario could not do what it says');
+        log.warn({ scenario: keyOf(scenario), what, err: error }, 'a command of a scenario failed');
       },
     };
     return deps;
@@ -120,5 +120,5 @@ function nodeGroups(scenario: Scenario, nodes: ScenarioNodes): NodeGroups {
 async function pauseScenario(scenario: Scenario, { client, events }: Context): Promise<void> {
   const { name, namespace } = scenario.metadata;
   await client.patch(SCENARIOS, name, { type: 'merge', body: { spec: { paused: true } } }, { namespace });
-  events.event(scenario, 'Normal', 'Paused', 'its timeline says so; set spec.paused to false to go on');
+  events.event(scenario, 'Normal', 'Paused', 'Paused by the timeline; set spec.paused to false to continue');
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ScaledClock } from './scaled-clock.ts';
 
-it('stands still until it is told to go, and while it is paused', () => {
+it('stops until it is started, and while it is paused', () => {
   const pace = new ScaledClock(1000);
   expect(pace.at(5000)).toEqual({ simulated: 0, real: 0 });
   expect(pace.until(60_000, 5000)).toBe(Number.POSITIVE_INFINITY);
@@ -16,7 +16,7 @@ it('stands still until it is told to go, and while it is paused', () => {
   expect(pace.until(10, 9500)).toBe(0);
 });
 
-it('never goes back, whatever is set when', () => {
+it('never goes backwards, whatever is set', () => {
   const change = fc.record({
     after: fc.nat(10_000),
     scale: fc.double({ min: 0.001, max: 1e6, noNaN: true }),

@@ -41,9 +41,7 @@ export function scenarioController(deps: ScenarioControllerDeps): Controller<Sce
     forget(key, { log }) {
       void scenarios
         .release(key)
-        .catch((error: unknown) =>
-          log.warn({ scenario: key, err: error }, 'the nodes of a scenario could not be taken away'),
-        );
+        .catch((error: unknown) => log.warn({ scenario: key, err: error }, 'failed to delete the nodes of a scenario'));
     },
   };
 }
@@ -111,7 +109,7 @@ async function step(
   }
   if (next === 'Completed') {
     running.stop();
-    context.events.event(scenario, 'Normal', 'Completed', `${scenario.spec.duration} were simulated`);
+    context.events.event(scenario, 'Normal', 'Completed', `Simulated ${scenario.spec.duration}`);
     return undefined;
   }
   if (next === 'Paused') return undefined;

@@ -64,7 +64,7 @@ export function statusOf(scenario: SimulationScenario, progress: ScenarioProgres
 /** Returns the status of a scenario that no process runs anymore, with its last known progress. */
 export function abandonedStatus(scenario: SimulationScenario, now: number): ScenarioStatus {
   const { status = {}, spec } = scenario;
-  const message = `the process that played it ended after ${status.elapsedSimulatedTime ?? '0s'} of ${formatDuration(parseDuration(spec.duration))}: delete it and create it again`;
+  const message = `the process that ran it stopped after ${status.elapsedSimulatedTime ?? '0s'} of ${formatDuration(parseDuration(spec.duration))}: delete it and create it again`;
   return failedStatus(scenario, now, message);
 }
 

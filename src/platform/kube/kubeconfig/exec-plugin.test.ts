@@ -142,13 +142,13 @@ describe('a plugin that fails', () => {
     [JSON.stringify({ kind: 'Secret', token: 'secret' }), 'did not print an ExecCredential'],
     [credential({ token: 'secret' }, V1BETA1), `printed another version than ${V1}`],
     [JSON.stringify({ kind: 'ExecCredential', apiVersion: V1 }), 'printed an ExecCredential without a status'],
-    [credential({}), 'gave neither a token nor a certificate'],
+    [credential({}), 'returned neither a token nor a certificate'],
     [
       credential({ clientCertificateData: 'secret' }),
-      'gave a certificate without its key, or a key without its certificate',
+      'returned a certificate without its key, or a key without its certificate',
     ],
-    [credential({ token: 5 }), 'gave credentials that are not text'],
-    [credential({ token: 'secret', expirationTimestamp: 'soon' }), 'gave an expirationTimestamp that is no time'],
+    [credential({ token: 5 }), 'returned credentials that are not strings'],
+    [credential({ token: 'secret', expirationTimestamp: 'soon' }), 'returned an invalid expirationTimestamp'],
   ])('with %j says so, without secrets', async (prints, problem) => {
     plugin(prints);
     const { headers } = await access({ args: ['secret-arg'] });
@@ -199,7 +199,7 @@ describe('a terminal', () => {
   test('that is needed and not there fails before the plugin runs', async () => {
     plugin(credential({ token: 't' }));
     const { headers } = await access({ interactiveMode: 'Always' });
-    await expect(headers()).rejects.toThrow('needs a terminal to ask on, and there is none');
+    await expect(headers()).rejects.toThrow('requires a terminal for its prompt, and there is none');
     expect(() => runs()).toThrow();
   });
 

@@ -62,7 +62,7 @@ export class ExecPlugin {
     const { command, args, env, interactiveMode } = this.#settings;
     const { terminal, run } = this.#environment;
     if (interactiveMode === 'Always' && !terminal) {
-      throw this.#failure('needs a terminal to ask on, and there is none');
+      throw this.#failure('requires a terminal for its prompt, and there is none');
     }
     const interactive = interactiveMode !== 'Never' && terminal;
     const inherited = Object.entries(this.#environment.env).filter(
@@ -132,13 +132,14 @@ export function readExecCredential(stdout: string, apiVersion: string): PluginCr
     expirationTimestamp,
   } = status as Record<string, unknown>;
   if ((token ?? '') === '' && (cert ?? '') === '' && (key ?? '') === '')
-    return 'gave neither a token nor a certificate';
+    return 'returned neither a token nor a certificate';
   for (const value of [token, cert, key]) {
-    if (value !== undefined && value !== null && typeof value !== 'string') return 'gave credentials that are not text';
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      return 'returned credentials that are not strings';
   }
-  if (Boolean(cert) !== Boolean(key)) return 'gave a certificate without its key, or a key without its certificate';
+  if (Boolean(cert) !== Boolean(key)) return 'returned a certificate without its key, or a key without its certificate';
   const expires = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : undefined;
-  if (Number.isNaN(expires)) return 'gave an expirationTimestamp that is no time';
+  if (Number.isNaN(expires)) return 'returned an invalid expirationTimestamp';
   return {
     ...(token ? { token: token as string } : {}),
     ...(cert && key ? { certificate: { cert: cert as string, key: key as string } } : {}),

@@ -36,7 +36,7 @@ export class Fields {
     const value = this.#object[field];
     if (!this.has(field)) return undefined;
     if (typeof value === 'string') return value;
-    this.problem(field, `must be text, not ${nameOf(value)}`);
+    this.problem(field, `must be a string, not ${nameOf(value)}`);
     return undefined;
   }
 
@@ -50,7 +50,7 @@ export class Fields {
   strings(field: string): string[] {
     return this.list(field).flatMap((value, index) => {
       if (typeof value === 'string') return [value];
-      this.problem(`${field}[${index}]`, `must be text, not ${nameOf(value)}`);
+      this.problem(`${field}[${index}]`, `must be a string, not ${nameOf(value)}`);
       return [];
     });
   }

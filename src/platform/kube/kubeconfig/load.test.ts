@@ -121,7 +121,7 @@ describe('flags', () => {
   test('may ask for another user, who needs a name', async () => {
     const access = await load({ as: 'root', asGroups: ['g'] });
     expect(await access.headers()).toMatchObject({ 'Impersonate-User': 'root', 'Impersonate-Group': ['g'] });
-    await expect(load({ asGroups: ['g'] })).rejects.toThrow('as: is missing, groups and uid need it');
+    await expect(load({ asGroups: ['g'] })).rejects.toThrow('as: is missing, required by groups and uid');
   });
 });
 
@@ -230,32 +230,32 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
     );
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as Error).message).toBe(`context "x" cannot be used:
-  /k/config: context "x": namespace: must be text, not a list
+  /k/config: context "x": namespace: must be a string, not a list
   /k/config: cluster "c": server: must be an http or https URL
   /k/config: cluster "c": insecure-skip-tls-verify: must be true or false, not a number
   /k/config: cluster "c": certificate-authority: cannot read /k/ca.crt (ENOENT)
   /k/config: cluster "c": proxy-url: must be an http, https or socks5 URL
   /k/config: user "u": client-certificate-data: is not base64
-  /k/config: user "u": client-key: is missing, the client-certificate needs it
-  /k/config: user "u": token: must be text, not a number
+  /k/config: user "u": client-key: is missing, required by client-certificate
+  /k/config: user "u": token: must be a string, not a number
   /k/config: user "u": exec: apiVersion: must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1
   /k/config: user "u": exec: command: is missing
   /k/config: user "u": exec: interactiveMode: is missing, it must be Never, IfAvailable, Always
-  /k/config: user "u": exec: env[1]: must have a name and a value that are text
-  /k/config: user "u": exec: args[1]: must be text, not a number
+  /k/config: user "u": exec: env[1]: must have a name and a value that are strings
+  /k/config: user "u": exec: args[1]: must be a string, not a number
   /k/config: user "u": auth-provider: is not supported; use exec instead
   /k/config: user "u": only one of username, exec can be set
-  /k/config: user "u": as: is missing, as-groups need it`);
+  /k/config: user "u": as: is missing, required by as-groups`);
     expect((error as Error).message).not.toMatch(/secret|12345678/);
   });
 
   test.each<[string, AccessFlags, string]>([
-    ['names that do not exist', { context: 'prodd' }, 'context "prodd" does not exist; there are "dev", "prod"'],
-    ['a cluster that does not exist', { cluster: 'c9' }, 'cluster "c9" does not exist; there are "c1", "c2"'],
+    ['names that do not exist', { context: 'prodd' }, 'context "prodd" does not exist; available: "dev", "prod"'],
+    ['a cluster that does not exist', { cluster: 'c9' }, 'cluster "c9" does not exist; available: "c1", "c2"'],
     [
       'a user who does not exist',
       { user: 'eve' },
-      'user "eve" does not exist; there are "jane", "cert", "basic", "other"',
+      'user "eve" does not exist; available: "jane", "cert", "basic", "other"',
     ],
     ['a server that is none', { server: 'one:6443' }, 'server: must be an http or https URL'],
   ])('%s', async (_what, flags, message) => {
@@ -285,7 +285,7 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
   test('no file at all, and no context chosen, come with advice', async () => {
     await expect(load({}, machine({}))).rejects.toMatchObject({
       message: 'no kubeconfig was found (looked at /home/jane/.kube/config), and this is not a pod',
-      hint: 'Name a file with --kubeconfig or KUBECONFIG, or a server with --server.',
+      hint: 'Set a file with --kubeconfig or KUBECONFIG, or a server with --server.',
     });
     const text = 'contexts: [{name: a, context: {}}, {name: b, context: {}}]';
     await expect(load({ kubeconfig: '/k' }, machine({ '/k': text }))).rejects.toMatchObject({
@@ -316,7 +316,7 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
   ])('the namespace %s reads as %j', async (written, namespace) => {
     const text = `current-context: a\nclusters: [{name: c, cluster: {server: "http://x"}}]\ncontexts: [{name: a, context: {cluster: c, namespace: ${written}}}]`;
     const access = load({ kubeconfig: '/k' }, machine({ '/k': text }));
-    if (namespace === undefined) await expect(access).rejects.toThrow('/k: context "a": namespace: must be text');
+    if (namespace === undefined) await expect(access).rejects.toThrow('/k: context "a": namespace: must be a string');
     else expect((await access).namespace).toBe(namespace);
   });
 

@@ -88,7 +88,7 @@ async function fromConfig(
     contextName === undefined ? 'the cluster cannot be used' : `context "${contextName}" cannot be used`,
     problems,
   );
-  if (!clusterSettings) throw new ConfigError(`context "${contextName ?? ''}" names no cluster`);
+  if (!clusterSettings) throw new ConfigError(`context "${contextName ?? ''}" has no cluster`);
   return clusterAccess(clusterSettings, user, namespace, environment);
 }
 
@@ -98,7 +98,7 @@ function withFlags(user: UserSettings, flags: AccessFlags, problems: string[]): 
   const base = flags.token === undefined ? user : { token: flags.token, ...(certificate ? { certificate } : {}) };
   if (flags.as === undefined) {
     if (flags.asGroups?.length || flags.asUid)
-      problems.push('the command line: as: is missing, groups and uid need it');
+      problems.push('the command line: as: is missing, required by groups and uid');
     return { ...base, ...(impersonate ? { impersonate } : {}) };
   }
   const uid = flags.asUid === undefined ? {} : { uid: flags.asUid };
@@ -134,14 +134,14 @@ async function readFiles(
 
 function missing(config: Kubeconfig, kind: 'context' | 'cluster' | 'user', name: string): string {
   const known = config.names(kind).map((other) => `"${other}"`);
-  return `${kind} "${name}" does not exist${known.length > 0 ? `; there are ${known.join(', ')}` : ''}`;
+  return `${kind} "${name}" does not exist${known.length > 0 ? `; available: ${known.join(', ')}` : ''}`;
 }
 
 function noContext(config: Kubeconfig, files: readonly KubeconfigFile[], paths: readonly string[]): ConfigError {
   const looked = paths.length > 0 ? ` (looked at ${paths.join(', ')})` : '';
   if (files.length === 0) {
     return new ConfigError(`no kubeconfig was found${looked}, and this is not a pod`, {
-      hint: 'Name a file with --kubeconfig or KUBECONFIG, or a server with --server.',
+      hint: 'Set a file with --kubeconfig or KUBECONFIG, or a server with --server.',
     });
   }
   const names = config.names('context');

@@ -47,17 +47,17 @@ function tighten(path: string, allowed: number): void {
   if (found === undefined || !(found.isFile() || found.isDirectory())) return;
   if ((found.mode & OTHERS) === 0) return;
   if (found.isDirectory() && (found.mode & STICKY) !== 0) {
-    throw new ConfigError(`${path} is a directory that all users of this machine share`, {
-      hint: `Name a directory of its own, such as ${join(path, 'vimana')}: secrets are kept in it.`,
+    throw new ConfigError(`${path} is a directory shared by all users of this host`, {
+      hint: `Choose a separate directory, such as ${join(path, 'vimana')}: it will contain secrets.`,
     });
   }
   try {
     chmodSync(path, found.mode & allowed);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EPERM') throw cause;
-    throw new ConfigError(`other users may read ${path}, which belongs to one of them`, {
+    throw new ConfigError(`${path} belongs to another user and is readable by others`, {
       cause,
-      hint: `Have its owner take that from them (chmod ${allowed.toString(8)} ${path}), or name another place.`,
+      hint: `Ask its owner to run chmod ${allowed.toString(8)} ${path}, or choose another path.`,
     });
   }
 }

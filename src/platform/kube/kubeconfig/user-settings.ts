@@ -52,9 +52,9 @@ async function readCertificate(
   const key = await readPem(fields, 'client-key', readFile);
   const has = (name: string): boolean => fields.has(name) || fields.has(`${name}-data`);
   if (has('client-certificate') && !has('client-key'))
-    fields.problem('client-key', 'is missing, the client-certificate needs it');
+    fields.problem('client-key', 'is missing, required by client-certificate');
   if (!has('client-certificate') && has('client-key'))
-    fields.problem('client-certificate', 'is missing, the client-key needs it');
+    fields.problem('client-certificate', 'is missing, required by client-key');
   return cert !== undefined && key !== undefined ? { cert, key } : undefined;
 }
 
@@ -75,7 +75,7 @@ function readExec(fields: Fields): ExecSettings | undefined {
   const env = fields.list('env').flatMap((item, index) => {
     const { name, value = '' } = (item ?? {}) as { name?: unknown; value?: unknown };
     if (typeof name === 'string' && name !== '' && typeof value === 'string') return [{ name, value }];
-    fields.problem(`env[${index}]`, 'must have a name and a value that are text');
+    fields.problem(`env[${index}]`, 'must have a name and a value that are strings');
     return [];
   });
   const args = fields.strings('args');
@@ -101,7 +101,7 @@ function readImpersonate(fields: Fields): Impersonate | undefined {
   const extra = Object.fromEntries((extraFields?.keys() ?? []).map((key) => [key, extraFields?.strings(key) ?? []]));
   if (user === undefined) {
     const others = ['as-uid', 'as-groups', 'as-user-extra'].filter((field) => fields.has(field));
-    if (others.length > 0 && !fields.has('as')) fields.problem('as', `is missing, ${others.join(' and ')} need it`);
+    if (others.length > 0 && !fields.has('as')) fields.problem('as', `is missing, required by ${others.join(' and ')}`);
     return undefined;
   }
   return { user, ...(uid === undefined ? {} : { uid }), groups, extra };

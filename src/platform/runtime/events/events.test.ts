@@ -88,7 +88,7 @@ describe('the recorder of Events', () => {
     expect(calls).toEqual(['create']);
   });
 
-  it('makes an Event anew, with its whole count, where the server has let it go', async () => {
+  it('recreates an Event with its full count after the server has deleted it', async () => {
     const { events, recorder } = eventsWith();
     cluster.run(events);
     recorder.event(object(), 'Normal', 'Started', 'it runs');

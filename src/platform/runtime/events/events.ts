@@ -110,7 +110,7 @@ export class Events implements Runnable {
     const { capacity = CAPACITY, log } = this.#parts;
     if (this.#ending.signal.aborted) return this.#dropped('stopped');
     if (this.size >= capacity) {
-      if (!this.#full) log.warn({ capacity }, 'too many events wait to be written; leaving out further ones');
+      if (!this.#full) log.warn({ capacity }, 'too many events are waiting to be written; dropping new ones');
       this.#full = true;
       return this.#dropped('queue_full');
     }
@@ -171,7 +171,7 @@ export class Events implements Runnable {
         if (error instanceof KubeError || tries === TRIES || stopped.aborted) {
           // Only the first failure in a row is logged as a warning, because the others most likely have the same cause.
           const aloud = !this.#failing && !isLeaving(error) && !stopped.aborted;
-          log[aloud ? 'warn' : 'debug']({ err: error, event: write.event }, 'an event could not be written');
+          log[aloud ? 'warn' : 'debug']({ err: error, event: write.event }, 'failed to write an event');
           if (!isLeaving(error)) this.#failing = true;
           return this.#dropped('failed');
         }

@@ -79,7 +79,7 @@ describe('a server', () => {
     const { status, text } = await send('GET', '/read', { host: 'rebound.example.com' });
     expect([status, text]).toEqual([
       403,
-      'the Host rebound.example.com is not a name of this server; --allowed-hosts adds names\n',
+      'the Host rebound.example.com is not a name of this server; add names with --allowed-hosts\n',
     ]);
     expect(await statusOf('GET', '/nothing', { host: 'rebound.example.com' })).toBe(403);
   });

@@ -28,10 +28,10 @@ export function sourceDenial(request: IncomingMessage, allowedHosts: readonly st
   const { host } = request.headers;
   if ((request.headersDistinct['host']?.length ?? 0) > 1 || !isAllowedHost(host, allowedHosts)) {
     const named = /^[\w.:[\]-]{1,255}$/.test(host ?? '') ? `${host} ` : '';
-    return { status: 403, text: `the Host ${named}is not a name of this server; --allowed-hosts adds names` };
+    return { status: 403, text: `the Host ${named}is not a name of this server; add names with --allowed-hosts` };
   }
   if (isCrossOrigin(request.method ?? 'GET', request.headers)) {
-    return { status: 403, text: 'pages of another origin may not use this server' };
+    return { status: 403, text: 'requests from other origins are not allowed' };
   }
   return undefined;
 }
@@ -58,7 +58,7 @@ export function createAuthorizer({ token, review }: AuthorizerOptions = {}): Aut
 
 const NO_TOKEN: Denial = {
   status: 401,
-  text: 'a token is needed, as "Authorization: Bearer TOKEN": the server printed at its start which file has it. Without one, only programs of the same user on the same machine may do this',
+  text: 'a token is required as "Authorization: Bearer TOKEN": the server printed the path of its token file at startup. Without a token, only processes of the same user on the same host are allowed',
 };
 
 export const NO_SUCH_TOKEN: Denial = { status: 401, text: 'the token is not valid' };

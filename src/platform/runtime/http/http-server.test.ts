@@ -69,7 +69,7 @@ describe('an HTTP server', () => {
       },
     ]);
     const answer = await ask('/bad');
-    expect(answer).toMatchObject({ status: 500, text: 'a fault of the server\n' });
+    expect(answer).toMatchObject({ status: 500, text: 'internal error\n' });
     expect(log.entries.at(-1)?.fields).toMatchObject({ path: '/bad', err: { message: 'the secret cause' } });
     await expect(ask('/half')).rejects.toThrow();
   });
@@ -102,7 +102,7 @@ describe('an HTTP server', () => {
     };
     await start([slow], { answerMs: 50 });
     expect(await ask('/slow')).toMatchObject({ status: 503 });
-    expect(told).toMatchObject({ message: 'the answer took too long' });
+    expect(told).toMatchObject({ message: 'the response timed out' });
   });
 
   it('tells a handler that its client is gone', async () => {
@@ -122,7 +122,7 @@ describe('an HTTP server', () => {
     socket.write('GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n');
     await once(socket, 'data');
     socket.destroy();
-    expect(await gone.promise).toMatchObject({ message: 'the client is gone' });
+    expect(await gone.promise).toMatchObject({ message: 'the client disconnected' });
   });
 
   it('hands a connection over where its route takes it, and answers as usual where it does not', async () => {

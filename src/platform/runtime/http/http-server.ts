@@ -100,7 +100,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const gone = once(server, 'close');
     server.close();
     server.closeIdleConnections();
-    stopping.abort(new Error('the server stops'));
+    stopping.abort(new Error('the server is stopping'));
     using _limit = clock.timer(graceMs, () => server.closeAllConnections());
     for (const socket of upgraded) socket.destroy();
     await gone;
@@ -130,7 +130,7 @@ function followUpgrades(server: Server, routes: Routes, log: Logger): ReadonlySe
     try {
       upgradeOf(routes, request)?.(socket, head);
     } catch (error) {
-      log.error({ path: request.url, err: error }, 'a connection could not be handed over');
+      log.error({ path: request.url, err: error }, 'failed to hand over a connection');
       socket.destroy();
     }
   });
@@ -173,10 +173,10 @@ async function answer(
     return;
   }
   const over = new AbortController();
-  response.on('close', () => over.abort(new Error('the client is gone')));
+  response.on('close', () => over.abort(new Error('the client disconnected')));
   using _limit = clock.timer(found.route.streams === true ? Number.POSITIVE_INFINITY : answerMs, () => {
-    over.abort(new Error('the answer took too long'));
-    refuse(response, 503, 'the answer took too long');
+    over.abort(new Error('the response timed out'));
+    refuse(response, 503, 'the response timed out');
   });
   try {
     const denial = needsAuthorization(found.route, request) ? await options.authorize(request, over.signal) : undefined;
@@ -184,10 +184,10 @@ async function answer(
     await found.route.handle(request, response, AbortSignal.any([over.signal, stopping]));
   } catch (error) {
     if (error instanceof TooLargeError) refuse(response, 413, error.message);
-    else if (stopping.aborted) refuse(response, 503, 'the server stops');
+    else if (stopping.aborted) refuse(response, 503, 'the server is stopping');
     else {
-      if (!over.signal.aborted) log.error({ path, err: error }, 'a request could not be answered');
-      refuse(response, 500, 'a fault of the server');
+      if (!over.signal.aborted) log.error({ path, err: error }, 'failed to handle a request');
+      refuse(response, 500, 'internal error');
     }
   }
 }

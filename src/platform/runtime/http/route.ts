@@ -40,7 +40,7 @@ export class Routes {
 
   /** Adds a route and returns a function that removes it. */
   add(route: Route): () => void {
-    if (!route.path.startsWith('/')) throw new RangeError(`a path begins with a slash, not ${route.path}`);
+    if (!route.path.startsWith('/')) throw new RangeError(`a path must start with a slash: ${route.path}`);
     const same = this.#byPath.get(route.path) ?? [];
     this.#byPath.set(route.path, [route, ...same]);
     this.#sort();

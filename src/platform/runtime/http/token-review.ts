@@ -45,8 +45,8 @@ export function tokenReview(client: Client, log: Logger): ReviewToken {
       const { allowed } = (await statusOf<{ readonly allowed?: boolean }>(ACCESS_REVIEWS_PATH, access, signal)) ?? {};
       return allowed === true ? undefined : forbidden(username, nonResourceAttributes);
     } catch (error) {
-      log.warn({ err: error }, 'the API server could not be asked about a token');
-      return { status: 403, text: 'the API server could not be asked about the token' };
+      log.warn({ err: error }, 'failed to review a token with the API server');
+      return { status: 403, text: 'failed to review the token with the API server' };
     }
   };
 }

@@ -183,7 +183,7 @@ describe('an invalid call is rejected with all errors, and prints no object', ()
     ['-op vm-create -vm a -template t -image i', 'at most one of source and templateRef'],
     ['-op vm-create -vm a -group kubevirt.io -template t', 'VMs of kubevirt.io do not support --template'],
     ['-op vm-resize -vm a', 'operation resize needs resizeSpec.cpus or resizeSpec.memory'],
-    ['-op vm-clone -vm a -target a', 'must differ from the machine that is cloned'],
+    ['-op vm-clone -vm a -target a', 'must differ from the VM that is cloned'],
     ['-op vm-migrate -vm a -bandwidth 10MB/s', 'spec.migrateSpec.bandwidth: Invalid value: "10MB/s"'],
     ['-op vm-list -status Running,Nope', '--status Nope: unknown state'],
     ['-op vm-list -min-memory much', '--min-memory much: It must be a quantity such as 512Mi or 8Gi.'],

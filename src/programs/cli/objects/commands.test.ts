@@ -34,7 +34,7 @@ it.each<[string, string, object]>([
 
 it.each<[string, number, string]>([
   ['vm clone nobody twin', 1, 'VirtualMachine "default/nobody" not found'],
-  ['vm clone web web', 2, 'must differ from the machine that is cloned'],
+  ['vm clone web web', 2, 'must differ from the VM that is cloned'],
   ['vm resize web', 2, 'operation resize needs resizeSpec.cpus or resizeSpec.memory'],
   ['vm resize web --cpus 0', 2, '--cpus 0: It must be a whole number of at least 1.'],
   ['snapshot create nobody', 1, 'VirtualMachine "default/nobody" not found'],

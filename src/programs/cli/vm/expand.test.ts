@@ -89,6 +89,6 @@ it.each<[string, string[], number, string]>([
 it('reports why a VM cannot be started', async () => {
   expect(await expand('-f', 'small.yaml')).toMatchObject({
     code: 0,
-    err: 'small cannot be started: the image of VMTemplate default/debian needs 4Gi, and disk root has 1Gi: give it more in spec.disks\n',
+    err: 'small cannot be started: the image of VMTemplate default/debian requires 4Gi, but disk root has 1Gi: increase its size in spec.disks\n',
   });
 });

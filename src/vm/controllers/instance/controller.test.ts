@@ -32,7 +32,7 @@ function counted(writes: string[]): (client: Client) => Client {
 }
 
 describe('an instance', () => {
-  it('gets a pod and shows each step while few others are on their way', async () => {
+  it('gets a pod and reports each step while few others are starting', async () => {
     world.start();
     await world.make('web');
     const pod = await world.onlyPod();
@@ -49,7 +49,7 @@ describe('an instance', () => {
     expect(world.cluster.told).toEqual(['Normal SuccessfulCreate']);
   });
 
-  it('costs one write where it runs at once and many others do too', async () => {
+  it('takes one write if it runs at once while many others start', async () => {
     const writes: string[] = [];
     world.start({}, counted(writes));
     await world.cluster.makeNode('n1');
@@ -78,7 +78,7 @@ describe('an instance', () => {
     expect(writes.length).toBeLessThanOrEqual(60 + 17);
   });
 
-  it('has one pod, though caches lag behind and two operators are at work', async () => {
+  it('has one pod, despite stale caches and two operators', async () => {
     const writes: string[] = [];
     const slow = (client: Client): Client => ({
       ...counted(writes)(client),
@@ -101,7 +101,7 @@ describe('an instance', () => {
     expect(await world.cluster.pods()).toHaveLength(1);
   });
 
-  it('says what the scheduler says, and forgets it when it has a node', async () => {
+  it("reports the scheduler's message, and clears it when it has a node", async () => {
     world.start();
     await world.make('web');
     const pod = await world.onlyPod();
@@ -112,7 +112,7 @@ describe('an instance', () => {
     expect(await world.status()).toMatchObject({ phase: 'Scheduling' });
   });
 
-  it('waits for its claim, and says so', async () => {
+  it('waits for its claim, and reports that', async () => {
     world.start();
     await world.make('web', {
       volumes: [{ name: 'root', persistentVolumeClaim: { claimName: 'disk' } }],
@@ -140,7 +140,7 @@ describe('an instance', () => {
     expect(world.cluster.told).toEqual(['Warning FailedPvcNotFound', 'Normal SuccessfulCreate']);
   });
 
-  it('says why its pod is refused, and gets it when it is not', async () => {
+  it('reports why its pod is rejected, and gets it later', async () => {
     let full = true;
     world.start({}, (client) => ({
       ...client,
@@ -162,7 +162,7 @@ describe('an instance', () => {
     expect(await world.status()).toMatchObject({ phase: 'Scheduling' });
   });
 
-  it('that a user made is held until its machine has ended, and gets addresses that no other has', async () => {
+  it('created by a user is held by a finalizer until its machine has terminated, and gets unique addresses', async () => {
     world.start({ addresses: { pool: new AddressPool('10.9.0.0/30'), dialects: [] } });
     for (const name of ['a', 'b', 'c']) {
       await world.admin.create(VMIS, { metadata: { name, namespace }, spec: { domain } });
@@ -184,7 +184,7 @@ describe('an instance', () => {
     expect(identityOf(await world.cluster.vmi('c'))['default']?.ip).toBe(ips[0]);
   });
 
-  it('fails when its pod goes before it has a node', async () => {
+  it('fails when its pod is deleted before it has a node', async () => {
     world.start();
     await world.make('web');
     const pod = await world.onlyPod();
@@ -196,7 +196,7 @@ describe('an instance', () => {
 });
 
 describe('the deletion of an instance', () => {
-  it('takes the pod along at once where it has no node', async () => {
+  it('deletes the pod at once if it has no node', async () => {
     world.start();
     await world.make('web');
     await world.onlyPod();
@@ -205,7 +205,7 @@ describe('the deletion of an instance', () => {
     expect(await world.cluster.pods()).toEqual([]);
   });
 
-  it('waits for the agent to stop the machine, and then removes the pod', async () => {
+  it('waits for the node agent to stop the machine, and then deletes the pod', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     const pod = await world.running();
@@ -221,7 +221,7 @@ describe('the deletion of an instance', () => {
     expect(await world.cluster.pods()).toEqual([]);
   });
 
-  it('tells the pod to end where the agent does not stop the machine in time', async () => {
+  it('terminates the pod if the node agent does not stop the machine in time', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     const pod = await world.running({ terminationGracePeriodSeconds: 10 });

@@ -9,8 +9,8 @@ import { instanceHarness, namespace } from './harness.fixture.ts';
 const world = instanceHarness();
 const MINUTE = 60_000;
 
-describe('a pod that fails or goes', () => {
-  it('is for the agent to explain; where it does not, the pod tells', async () => {
+describe('a pod that fails or is deleted', () => {
+  it('is explained by the node agent, or else by the pod itself', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     const pod = await world.running();
@@ -29,7 +29,7 @@ describe('a pod that fails or goes', () => {
     expect(world.cluster.told).toContain('Warning OOMKilled');
   });
 
-  it('that is deleted by force leaves the agent time to end the machine', async () => {
+  it('that is force-deleted gives the node agent time to stop the machine', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     const pod = await world.running();
@@ -41,7 +41,7 @@ describe('a pod that fails or goes', () => {
     expect(await world.cluster.pods()).toEqual([]);
   });
 
-  it('before the agent said anything is not replaced while its machine may run', async () => {
+  it('is not replaced while its machine may run, if the node agent has reported nothing yet', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     await world.make('web');
@@ -56,7 +56,7 @@ describe('a pod that fails or goes', () => {
   });
 });
 
-describe('a node that falls silent', () => {
+describe('a node without heartbeats', () => {
   const live = async (ms: number, ...nodes: string[]) => {
     for (let passed = 0; passed < ms; passed += 10_000) {
       await world.cluster.clock.advance(10_000);
@@ -65,7 +65,7 @@ describe('a node that falls silent', () => {
     }
   };
 
-  it('loses its instances 40 s after its last sign of life, and no others do', async () => {
+  it('loses its instances 40 s after its last heartbeat, and no others do', async () => {
     world.start();
     for (const node of ['n1', 'n2']) {
       await world.cluster.makeNode(node);
@@ -88,7 +88,7 @@ describe('a node that falls silent', () => {
     expect(world.cluster.told).toContain('Warning NodeLost');
   });
 
-  it('is not believed to be silent because a watch stands still', async () => {
+  it('is not declared lost because a watch is stalled', async () => {
     await world.cluster.makeNode('n1');
     await world.cluster.renew('n1');
     world.start({}, (client) => ({
@@ -106,7 +106,7 @@ describe('a node that falls silent', () => {
     expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
   });
 
-  it('does not lose a pod by force that somebody changed since it was looked at', async () => {
+  it('does not force-delete a pod that was changed since it was read', async () => {
     await world.cluster.makeNode('n1');
     await world.cluster.renew('n1');
     const attempts: string[] = [];
@@ -133,7 +133,7 @@ describe('a node that falls silent', () => {
     expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
   });
 
-  it('is not given up after a restore before all nodes have said what they run, and then is', async () => {
+  it('is declared lost after a restore only when all nodes have reported their machines', async () => {
     for (const node of ['n1', 'n2']) {
       await world.cluster.makeNode(node);
       await world.cluster.renew(node);
@@ -157,7 +157,7 @@ describe('a node that falls silent', () => {
     expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
   });
 
-  it('lets a deleted instance go', async () => {
+  it('lets a deleted instance be removed', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     await world.cluster.renew('n1');
@@ -169,7 +169,7 @@ describe('a node that falls silent', () => {
     expect(await world.cluster.pods()).toEqual([]);
   });
 
-  it('or that is gone without ever having had a lease, is given up after the same time', async () => {
+  it('or that was deleted without ever having a lease, is declared lost after the same time', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     await world.running();
@@ -182,7 +182,7 @@ describe('a node that falls silent', () => {
     expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
   });
 
-  it('is given up at once where somebody vouches that nothing runs there', async () => {
+  it('is declared lost at once if an administrator confirms that nothing runs there', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     await world.cluster.renew('n1');

@@ -22,7 +22,7 @@ const said = (status: object, pods: readonly Pod[], annotations: object = {}) =>
   return action?.do === 'report' ? action.status : undefined;
 };
 
-it('on nodes that KWOK plays, a machine is of the size of its pod, and says that it is to move', () => {
+it('on KWOK nodes, a machine has the size of its pod, and reports that it has to migrate', () => {
   const small = launcher('p', 'k1', 1, '1Gi');
   const status = said({}, [small]);
   expect(status).toMatchObject({
@@ -44,7 +44,7 @@ it('on nodes that KWOK plays, a machine is of the size of its pod, and says that
   expect(after?.conditions?.some(({ type }) => type.startsWith('Hot'))).toBe(false);
 });
 
-it('on nodes that KWOK plays, a machine that stands still is not ready', () => {
+it('on KWOK nodes, a paused machine is not ready', () => {
   const pods = [launcher('p', 'k1', 2, '3Gi')];
   const conditions = (annotations: object) =>
     (said({}, pods, annotations)?.conditions ?? []).map(({ type, status, reason }) => [type, status, reason]);

@@ -137,7 +137,7 @@ function conditionsOf(vmi: Vmi, pod: Pod, now: string): NonNullable<InstanceStat
 const NOT_ALLOWED = {
   status: 'False',
   reason: 'LiveMigrationNotAllowed',
-  message: 'the machine is not to be moved while it runs',
+  message: 'live migration is not allowed for this VM',
 } as const;
 
 function interfacesOf(vmi: Vmi, pod: Pod): NonNullable<InstanceStatus['interfaces']> {

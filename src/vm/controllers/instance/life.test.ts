@@ -230,8 +230,8 @@ function take(world: World, event: typeof step extends fc.Arbitrary<infer T> ? T
   } else if (pod !== undefined) world.drop(pod);
 }
 
-describe('whatever happens to an instance', () => {
-  it('it never has two pods, never runs twice, and is never said to have ended while it runs', () => {
+describe('an instance, whatever happens,', () => {
+  it('never has two pods, never runs twice, and is never reported as terminated while it runs', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (events) => {
         const world = new World();
@@ -246,7 +246,7 @@ describe('whatever happens to an instance', () => {
     );
   });
 
-  it('it comes to rest when everybody is well again: it runs, or has ended with nothing left', () => {
+  it('settles after all faults: it runs, or has terminated with nothing left', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), (events, deleted) => {
         const world = new World();

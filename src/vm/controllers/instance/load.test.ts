@@ -14,24 +14,24 @@ const MEMORY = 'kubevirt.io/vm-memory-consumption';
 const told = (instance: Vmi, ...pods: Pod[]) =>
   planLoad(instance, pods).map((action) => (action.do === 'annotate' ? action.annotations : action));
 
-describe('the load that an instance tells its pods', () => {
-  it('is told where it has changed, and only the part that has', () => {
+describe('the load that an instance reports to its pods', () => {
+  it('is reported after a change, and only the changed part', () => {
     const before = pod({ ...load('0.1', '0.2'), [CPU]: '0.1', [MEMORY]: '0.2' });
     expect(told(vmi(load('0.3', '0.2')), before)).toEqual([{ ...load('0.3', '0.2'), [CPU]: '0.3' }]);
     expect(told(vmi(load('0.1', '0.4')), before)).toEqual([{ ...load('0.1', '0.4'), [MEMORY]: '0.4' }]);
   });
 
-  it('is told anew where shares are of another node by now', () => {
+  it('is reported again after the reference node has changed', () => {
     const larger = { cpu: '64', memory: '128Gi' };
     const wanted = load('0.1', '0.2', larger);
     expect(told(vmi(wanted), pod(load('0.1', '0.2')))).toEqual([{ ...wanted, [CPU]: '0.1' }]);
   });
 
-  it('leaves alone what somebody else has annotated', () => {
+  it('keeps annotations of others', () => {
     expect(told(vmi(load('0.1', '0.2')), pod({ ...load('0.1', '0.2'), [CPU]: '0.9' }))).toEqual([]);
   });
 
-  it('is told to none that has ended or is about to, and by none that has no load', () => {
+  it('is not reported to terminating pods, nor by instances without a load', () => {
     const wanted = vmi(load('0.5', '0.5'));
     expect(told(wanted, pod({}, {}, 'Failed'), pod({}, { deletionTimestamp: 'now' }))).toEqual([]);
     expect(told(vmi({ 'vimana.io/load': 'x' }), pod({}))).toEqual([]);

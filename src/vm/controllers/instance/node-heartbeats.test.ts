@@ -17,8 +17,8 @@ const node = (name: string, ready?: 'True' | 'False' | 'Unknown', taints: readon
   status: { conditions: ready === undefined ? [] : [{ type: 'Ready', status: ready }] },
 });
 
-describe('the signs of life of nodes', () => {
-  it('count from when they were seen, whatever time they name', () => {
+describe('the heartbeats of nodes', () => {
+  it('count from when they were observed, whatever time they contain', () => {
     const signs = new NodeHeartbeats();
     signs.sawLease(lease('n', '1999'), 100);
     expect(signs.silence('n', 140)).toBe(40);
@@ -47,7 +47,7 @@ describe('the signs of life of nodes', () => {
     expect(signs.silence('n', 100)).toBe(silent);
   });
 
-  it('of a node that loses its lease begin anew with that', () => {
+  it('of a node that loses its lease start again with that', () => {
     const signs = new NodeHeartbeats();
     signs.sawLease(lease('n', 'a'), 0);
     signs.sawNoLease('n', 30);
@@ -59,7 +59,7 @@ describe('the signs of life of nodes', () => {
     expect(signs.silence('n', 80)).toBe(50);
   });
 
-  it('of a node without a lease end when it is gone', () => {
+  it('of a node without a lease end when it is deleted', () => {
     const signs = new NodeHeartbeats();
     signs.sawNode(node('n', 'True'), 0);
     signs.nodeGone(node('n'), 50);
@@ -68,13 +68,13 @@ describe('the signs of life of nodes', () => {
     expect(signs.silence('n', 1000)).toBe(0);
   });
 
-  it('of a node that nobody has heard of begin with the question', () => {
+  it('of an unknown node start with the first query', () => {
     const signs = new NodeHeartbeats();
     expect(signs.silence('n', 100)).toBe(0);
     expect(signs.silence('n', 130)).toBe(30);
   });
 
-  it('are worth nothing where somebody vouches that nothing runs there', () => {
+  it('do not count if an administrator confirms that nothing runs there', () => {
     const signs = new NodeHeartbeats();
     signs.sawLease(lease('n', 'a'), 0);
     signs.sawNode(node('n', 'Unknown', ['node.kubernetes.io/out-of-service']), 0);
@@ -83,7 +83,7 @@ describe('the signs of life of nodes', () => {
     expect(signs.silence('n', 2)).toBe(2);
   });
 
-  it('tell every silence exactly once, and never before its time', () => {
+  it('report every lost node exactly once, and never too early', () => {
     const step = fc.record({ wait: fc.nat(30), renew: fc.subarray(['a', 'b', 'c']) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

@@ -80,7 +80,7 @@ export class NodeWatch {
       else this.#heartbeats.sawLease(found, this.#now(context));
       this.#arm(context);
     }
-    throw new TemporaryError(`the lease of node ${name} is being written by somebody else`);
+    throw new TemporaryError(`the lease of node ${name} was updated by another client`);
   }
 
   /** Keeps new pods off a lost node, which looks empty and would be the first choice of a scheduler. */
@@ -101,7 +101,7 @@ export class NodeWatch {
     const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'true' } } };
     await client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
       // The next renewal, and with it a retry, follows within seconds.
-      log.debug({ node: name, err: error }, 'a node that is back could not be taken into use');
+      log.debug({ node: name, err: error }, 'failed to mark a returned node as ready');
     });
   }
 

@@ -60,7 +60,7 @@ const unschedulable = {
 
 type Case = readonly [what: string, sight: Partial<InstanceView> & { readonly vmi: Vmi }, actions: readonly string[]];
 
-describe('an instance on its way', () => {
+describe('an instance that starts', () => {
   it.each<Case>([
     ['gets a pod', { vmi: vmi() }, ['create']],
     ['gets none without its claim', { vmi: vmi(), missingClaim: 'disk' }, ['report Pending FailedPvcNotFound']],
@@ -101,7 +101,7 @@ describe('an instance on its way', () => {
   });
 });
 
-describe('an agent that lives', () => {
+describe('a live node agent', () => {
   const finished = [pod('p', 'n1', { phase: 'Failed', reason: 'OOMKilled' })];
   it.each<Case>([
     ['says how the machine in a finished pod ended', { vmi: vmi(runs()), pods: finished }, ['await agent']],
@@ -210,7 +210,7 @@ describe('a deleted instance', () => {
   });
 });
 
-describe('an instance that has ended', () => {
+describe('a terminated instance', () => {
   const ended = { phase: 'Succeeded', nodeName: 'n1' };
   const finished = pod('p', 'n1', { phase: 'Succeeded' });
   it.each<Case>([
@@ -234,7 +234,7 @@ describe('an instance that has ended', () => {
   });
 });
 
-describe('on a node that KWOK plays', () => {
+describe('on a KWOK node', () => {
   const kwokManaged = true;
   it.each<Case>([
     ['an instance runs when its pod does', { vmi: vmi(), pods: [pod('p', 'k')], kwokManaged }, ['report Running']],
@@ -264,7 +264,7 @@ describe('on a node that KWOK plays', () => {
     expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
 
-  it('a move is over when its target runs', () => {
+  it('a migration is finished when its target runs', () => {
     const state = { migrationUid: 'm', targetPod: 't', targetNode: 'k2' };
     const moving = vmi(runs('k', { activePods: { 'uid-p': 'k' }, migrationState: state }));
     const pods = [pod('p', 'k'), target('t', 'k2')];
@@ -276,7 +276,7 @@ describe('on a node that KWOK plays', () => {
   });
 });
 
-it('an instance that admission would not have let in gets no pod, and is told why', () => {
+it('an instance that admission would reject gets no pod, and reports why', () => {
   const rejection = { reason: 'Invalid', message: 'x is invalid' };
   expect(planVmi(view({ vmi: vmi(), rejection }), SETTINGS).map(said)).toEqual(['report Pending Invalid']);
   expect(planVmi(view({ vmi: vmi({}, gone), rejection }), SETTINGS).map(said)).toEqual(['release']);

@@ -15,7 +15,7 @@ interface Terminated {
 }
 
 export function nodeLost(node: string, seconds: number): PodEnd {
-  const message = `node ${node} has given no sign of life for ${seconds} s: its machines are taken to have ended`;
+  const message = `no heartbeat from node ${node} for ${seconds}s: its VMs are considered terminated`;
   return { phase: 'Failed', reason: 'NodeLost', message };
 }
 
@@ -23,7 +23,7 @@ export function podDeleted(): PodEnd {
   return {
     phase: 'Failed',
     reason: 'PodDeleted',
-    message: 'the launcher pod was deleted while the instance needed it',
+    message: 'the launcher pod of the running instance was deleted',
   };
 }
 
@@ -31,7 +31,7 @@ export function podDeleted(): PodEnd {
 export function endOf({ metadata, status }: Pod): PodEnd {
   const terminated = terminatedOf(status?.containerStatuses);
   if (status?.phase === 'Succeeded') {
-    return { phase: 'Succeeded', reason: 'Completed', message: 'the machine was shut down' };
+    return { phase: 'Succeeded', reason: 'Completed', message: 'the VM was shut down' };
   }
   const disruption = conditionOf(status?.conditions, 'DisruptionTarget');
   const reason =

@@ -11,14 +11,14 @@ const phasesOf = (status: NonNullable<Vmi['status']>) =>
     phaseTransitionTimestamp?.slice(17, 19),
   ]);
 
-it('the times of phases stand in the order of a life, from when the instance was made', () => {
+it('phase times are in the order of the lifecycle, from the creation of the instance', () => {
   expect(phasesOf(withInstancePhase({}, 'Scheduling', vmi, at(1)))).toEqual([
     ['Pending', '00'],
     ['Scheduling', '01'],
   ]);
 });
 
-it('an instance that falls back has the time of the phase that it came back to', () => {
+it('an instance that returns to a phase has its new time', () => {
   const back = withInstancePhase(withInstancePhase({}, 'Scheduling', vmi, at(1)), 'Pending', vmi, at(2));
   expect(phasesOf(withInstancePhase(back, 'Failed', vmi, at(3)))).toEqual([
     ['Pending', '02'],
@@ -27,12 +27,12 @@ it('an instance that falls back has the time of the phase that it came back to',
   ]);
 });
 
-it('nothing is noted twice', () => {
+it('no time is recorded twice', () => {
   const once = withInstancePhase({}, 'Scheduling', vmi, at(1));
   expect(withInstancePhase(once, 'Scheduling', vmi, at(2))).toBe(once);
 });
 
-it('an instance that has ended neither stands still nor answers nor looks for a node', () => {
+it('a terminated instance is neither paused nor ready nor unscheduled', () => {
   const conditions = (['Paused', 'AgentConnected', 'PodScheduled', 'LiveMigratable'] as const).map((type) => ({
     type,
     status: 'True',

@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 describe('the disruption budget of an instance', () => {
   const budgets = async () => (await world.admin.list(POD_DISRUPTION_BUDGETS, { namespace })).items;
 
-  it('is there while an instance runs that evictions move', async () => {
+  it('exists while an instance runs that is migrated on eviction', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     await world.running({ evictionStrategy: 'LiveMigrate' });
@@ -27,7 +27,7 @@ describe('the disruption budget of an instance', () => {
     await world.cluster.until(async () => (await budgets()).length === 0);
   });
 
-  it('is not there for others', async () => {
+  it('does not exist for others', async () => {
     world.start();
     await world.cluster.makeNode('n1');
     await world.running({ evictionStrategy: 'None' });
@@ -36,10 +36,10 @@ describe('the disruption budget of an instance', () => {
   });
 });
 
-describe('a node that KWOK plays', () => {
+describe('a KWOK node', () => {
   const kwok = { annotations: { 'kwok.x-k8s.io/node': 'fake' } };
 
-  it('has no agent: the operator says what one would', async () => {
+  it('has no node agent: the operator writes what one would', async () => {
     world.start();
     await world.cluster.makeNode('k1', kwok);
     const identity = JSON.stringify({ default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } });
@@ -60,7 +60,7 @@ describe('a node that KWOK plays', () => {
     await world.cluster.until(() => world.isGone());
   });
 
-  it('is left to its agent where it names its runtime', async () => {
+  it('is left to its node agent if it names its runtime', async () => {
     world.start();
     await world.cluster.makeNode('s1', { ...kwok, labels: { 'vimana.io/runtime': 'simulated' } });
     await world.make('web');

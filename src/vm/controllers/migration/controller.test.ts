@@ -7,7 +7,7 @@ const world = migrationHarness();
 const MINUTE = 60_000;
 
 describe('a migration', () => {
-  it('moves an instance through all phases and clears up', async () => {
+  it('moves an instance through all phases and cleans up', async () => {
     world.start();
     const source = await world.running('web');
     await world.migrate('move', 'web', { addedNodeSelector: { disk: 'fast' } });
@@ -65,7 +65,7 @@ describe('a migration', () => {
     );
   });
 
-  it('that somebody asked for goes with its instance, whether or not it ever began', async () => {
+  it('requested by a user is deleted with its instance, whether or not it ever started', async () => {
     world.start();
     await world.running('web');
     const { uid } = (await world.cluster.vmi('web')).metadata;
@@ -80,7 +80,7 @@ describe('a migration', () => {
     }
   });
 
-  it('that fails leaves the machine where it is and removes the target', async () => {
+  it('that fails leaves the VM on its node and deletes the target', async () => {
     world.start();
     const source = await world.running('web');
     const pod = await world.underway('move', 'web');
@@ -111,7 +111,7 @@ describe('a migration', () => {
     });
   });
 
-  it('fails where its target fits nowhere for five minutes', async () => {
+  it('fails if its target fits no node for five minutes', async () => {
     world.start();
     await world.running('web');
     await world.migrate('move', 'web');
@@ -127,7 +127,7 @@ describe('a migration', () => {
     expect(await world.targets()).toEqual([]);
   });
 
-  it('fails where the node of the target never gets ready', async () => {
+  it('fails if the node of the target is never ready', async () => {
     world.start();
     await world.running('web');
     await world.migrate('move', 'web');
@@ -160,7 +160,7 @@ describe('a migration', () => {
         await world.admin.delete(VMIS, 'web', { namespace });
       },
     ],
-  ])('of an instance that %s fails and says so', async (why, prepare) => {
+  ])('of an instance that %s fails and reports that', async (why, prepare) => {
     world.start();
     await prepare();
     if (await world.isGone('move')) await world.migrate('move', 'web');
@@ -169,7 +169,7 @@ describe('a migration', () => {
     expect(await world.targets()).toEqual([]);
   });
 
-  it('waits for an instance that does not run yet', async () => {
+  it('waits for an instance that is not running yet', async () => {
     world.start();
     await world.running('web');
     await world.cluster.vmiStatus('web', { phase: 'Scheduled' });
@@ -180,7 +180,7 @@ describe('a migration', () => {
     await world.target();
   });
 
-  it('says that a quota is in the way and goes on when it is not', async () => {
+  it('reports an exceeded quota and continues when it is not', async () => {
     let full = true;
     world.start({}, (client) => ({
       ...client,
@@ -201,7 +201,7 @@ describe('a migration', () => {
 });
 
 describe('a migration that is deleted', () => {
-  it('before it was announced is over at once', async () => {
+  it('before it was announced is finished at once', async () => {
     world.start();
     await world.running('web');
     await world.migrate('move', 'web');
@@ -212,7 +212,7 @@ describe('a migration that is deleted', () => {
     expect(await world.state('web')).toBeUndefined();
   });
 
-  it('before an agent could begin is called off', async () => {
+  it('before a node agent could start is canceled', async () => {
     world.start();
     await world.running('web');
     await world.prepared('move', 'web');
@@ -221,7 +221,7 @@ describe('a migration that is deleted', () => {
     expect(await world.state('web')).toMatchObject({ completed: true, failed: true, abortStatus: 'Succeeded' });
   });
 
-  it('while the machine moves waits for the word of the agent', async () => {
+  it('while the VM migrates waits for the node agent', async () => {
     world.start();
     await world.running('web');
     await world.underway('move', 'web');
@@ -235,7 +235,7 @@ describe('a migration that is deleted', () => {
     expect((await world.targets())[0]?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  it('too late changes nothing: the machine has moved', async () => {
+  it('too late changes nothing: the VM has migrated', async () => {
     world.start();
     const source = await world.running('web');
     const pod = await world.underway('move', 'web');

@@ -14,7 +14,7 @@ describe('an evacuation', () => {
   const all = async () => (await world.admin.list(VMIMS, { namespace })).items;
   const movable = { evictionStrategy: 'LiveMigrate' };
 
-  it('moves an instance that has to leave its node, once', async () => {
+  it('migrates an instance that has to leave its node, once', async () => {
     world.start();
     await world.running('web', 'n1', movable);
     await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
@@ -35,7 +35,7 @@ describe('an evacuation', () => {
     expect(await all()).toHaveLength(1);
   });
 
-  it('is made once though nobody hears of it, and no watch shows it in time', async () => {
+  it('is created once despite lost responses and stale watches', async () => {
     let deaf = true;
     const shown = Promise.withResolvers<void>();
     world.start({}, (client) => ({
@@ -61,7 +61,7 @@ describe('an evacuation', () => {
     expect(await all()).toHaveLength(1);
   });
 
-  it('is tried again ever later after failures', async () => {
+  it('is retried with increasing delays after failures', async () => {
     world.start();
     await world.running('web', 'n1', movable);
     await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
@@ -85,7 +85,7 @@ describe('an evacuation', () => {
     }
   });
 
-  it('of a drained node moves all that can move, two at a time', async () => {
+  it('of a drained node migrates all that can be migrated, two at a time', async () => {
     world.start();
     for (const name of ['a', 'b', 'c']) await world.running(name, 'n1', movable);
     await world.running('stays', 'n1', { evictionStrategy: 'None' });
@@ -116,7 +116,7 @@ describe('an evacuation', () => {
   });
 });
 
-describe('whom a node sends away', () => {
+describe('the instances that leave a node', () => {
   const vmi = (name: string, status: object = {}, spec: object = { evictionStrategy: 'LiveMigrate' }): Vmi =>
     ({
       metadata: { name, namespace, uid: name },
@@ -159,7 +159,7 @@ describe('whom a node sends away', () => {
     expect(moves([instance], draining)).toEqual(moved ? ['a'] : []);
   });
 
-  it('one that waits for a place of another size, after those that have to leave', () => {
+  it('an instance that waits for another size comes after those that have to leave', () => {
     const waits = (status: string) => ({
       evacuationNodeName: undefined,
       conditions: [{ type: 'HotMemoryChange', status }],
@@ -170,7 +170,7 @@ describe('whom a node sends away', () => {
     expect(moves([vmi('a', waits('True')), vmi('b'), vmi('c')])).toEqual(['b', 'c']);
   });
 
-  it('as many as may leave at once, those on their way counted', () => {
+  it('are as many as allowed at once, including those in progress', () => {
     const all = ['a', 'b', 'c'].map((name) => vmi(name));
     expect(moves(all)).toEqual(['a', 'b']);
     expect(moves(all, false, ['a'])).toEqual(['b']);

@@ -100,7 +100,7 @@ async function createMigration(
   const earlier = [...cache(VMIMS).by(migrationsByInstance, keyOf(vmi))];
   try {
     const made = await client.create(VMIMS, evacuationOf(vmi, node, reason, earlier));
-    const why = reason === EVACUATION_LABEL ? `leave node ${node}` : 'bring the change of its size into effect';
+    const why = reason === EVACUATION_LABEL ? `leave node ${node}` : 'apply the new size';
     events.event(vmi, 'Normal', 'SuccessfulCreate', `Created Migration ${made.metadata.name} to ${why}`);
     return made;
   } catch (error) {

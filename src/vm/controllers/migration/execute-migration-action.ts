@@ -147,7 +147,7 @@ async function deletePod(pod: Pod, { vmim, entry, context }: MigrationScope): Pr
     const left = await context.client.delete(PODS, name, { namespace, preconditions: { uid } });
     if (left === undefined) entry.podWrites.removed(pod);
     else entry.podWrites.wrote(left);
-    context.events.event(vmim, 'Normal', 'SuccessfulDelete', `Deleted pod ${name} that the machine is not in`);
+    context.events.event(vmim, 'Normal', 'SuccessfulDelete', `Deleted unused migration pod ${name}`);
   } catch (error) {
     // The object is gone, or another has its name.
     if (!isNotFound(error) && !isConflict(error)) throw error;
@@ -157,7 +157,7 @@ async function deletePod(pod: Pod, { vmim, entry, context }: MigrationScope): Pr
 async function takeBack(vmi: Vmi, { vmim, context }: MigrationScope): Promise<void> {
   const { name, namespace, uid } = vmim.metadata;
   await context.client.delete(VMIMS, name, { namespace, preconditions: { uid } });
-  const message = `Deleted Migration ${name}: another size is asked for by now`;
+  const message = `Deleted Migration ${name}: the requested size has changed`;
   context.events.event(vmi, 'Normal', 'SuccessfulChangeAbortion', message);
 }
 
@@ -183,7 +183,7 @@ function recordPhase(
     if (vmi !== undefined)
       events.event(vmi, 'Warning', 'FailedMigration', `migration ${vmim.metadata.name} failed: ${failureReason}`);
   } else if (phase === 'PreparingTarget' && vmi !== undefined) {
-    events.event(vmi, 'Normal', 'PreparingTarget', `migration ${vmim.metadata.name} prepares its target`);
+    events.event(vmi, 'Normal', 'PreparingTarget', `migration ${vmim.metadata.name} is preparing its target`);
   }
 }
 
@@ -192,7 +192,7 @@ function recordIfStuck({ metadata, status }: Vmim, vmi: Vmi, after: MigrationSta
   const found = conditionOf(after.conditions, TARGET_SCHEDULED);
   const isNew = found?.status === 'False' && conditionOf(status?.conditions, TARGET_SCHEDULED)?.status !== 'False';
   if (!isNew || metadata.labels?.[EVACUATION_LABEL] === undefined) return;
-  const message = `The machine cannot leave node ${vmi.status?.nodeName}, as no other fits it. It moves as soon as one does; until then, or until it is stopped, a drain waits: ${found.message}`;
+  const message = `Cannot evacuate node ${vmi.status?.nodeName}: no other node fits the VM. A drain waits until one does, or until the VM is stopped: ${found.message}`;
   events.event(vmi, 'Warning', 'NoOtherNodeFits', message);
   const { namespace, ownerReferences = [] } = vmi.metadata;
   const vm = ownerReferences.find(({ controller }) => controller === true);

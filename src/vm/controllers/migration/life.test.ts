@@ -251,8 +251,8 @@ function take(world: World, event: Event): void {
 const settling: readonly Event[] = [{ operate: [] }, { bind: true }, { agent: 'target' }, { agent: 'source' }];
 const lives = fc.array(step, { maxLength: 80, size: 'max' });
 
-describe('whatever happens to a migration', () => {
-  it('the operator never ends the pod that the machine runs in', () => {
+describe('a migration, whatever happens,', () => {
+  it('never terminates the pod in which the VM runs', () => {
     fc.assert(
       fc.property(lives, (events) => {
         const world = new World();
@@ -274,7 +274,7 @@ describe('whatever happens to a migration', () => {
     );
   });
 
-  it('it is over some day, with one pod left, which the machine is in', () => {
+  it('finishes, with one pod left, in which the VM runs', () => {
     fc.assert(
       fc.property(lives, fc.boolean(), (events, succeed) => {
         const world = new World();

@@ -6,7 +6,7 @@ import { migrationHarness, namespace } from './harness.fixture.ts';
 const world = migrationHarness();
 
 describe('the limits of migrations', () => {
-  it('let five move at once and two leave a node, the oldest first, and go on when there is room', async () => {
+  it('allow five in parallel and two from a node, the oldest first, and continue when others finish', async () => {
     world.start();
     await world.cluster.makeNode('n4');
     for (let i = 0; i < 12; i++) await world.running(`m${i}`, `n${1 + (i % 4)}`);
@@ -31,7 +31,7 @@ describe('the limits of migrations', () => {
     expect((await moved()).filter((i) => i > 5)).toEqual([]);
   });
 
-  it('let two leave a node and others pass by', async () => {
+  it('allow two from a node and let others overtake', async () => {
     world.start();
     for (let i = 0; i < 3; i++) await world.running(`a${i}`, 'n1');
     await world.running('b', 'n2');
@@ -46,7 +46,7 @@ describe('the limits of migrations', () => {
     expect(names).toEqual(['a0', 'a1', 'b']);
   });
 
-  it('hold though caches lag behind', async () => {
+  it('hold despite stale caches', async () => {
     world.start({}, (client) => ({
       ...client,
       async *watch(type, options) {
@@ -62,7 +62,7 @@ describe('the limits of migrations', () => {
     expect(await world.targets()).toHaveLength(5);
   });
 
-  it('keep one migration of an instance at a time, and five that are over', async () => {
+  it('allow one migration of an instance at a time, and retain five finished ones', async () => {
     world.start();
     await world.running('web');
     for (let i = 0; i < 8; i++) {

@@ -19,8 +19,8 @@ const candidates = fc.uniqueArray(
 const made = (drawn: typeof candidates extends fc.Arbitrary<infer T> ? T : never): MigrationCandidate[] =>
   drawn.map(({ id, age, instance, node }) => ({ vmim: vmim(`m${id}`, age), instance, node }));
 
-describe('the migrations that may begin', () => {
-  it('keep all limits together with those under way, and leave no room that one could take', () => {
+describe('the migrations to start', () => {
+  it('respect all limits together with those in progress, and use all capacity', () => {
     fc.assert(
       fc.property(candidates, candidates, (waitingDrawn, drawn) => {
         const waiting = made(waitingDrawn);
@@ -48,14 +48,14 @@ describe('the migrations that may begin', () => {
     );
   });
 
-  it('are let go in the order in which they were asked for', () => {
+  it('are started in the order of their creation', () => {
     const waiting = [3, 1, 2].map((age) => ({ vmim: vmim(`m${age}`, age), instance: `i${age}`, node: 'n1' }));
     expect(migrationsToStart(waiting, [], LIMITS).map((each) => each.vmim.metadata.name)).toEqual(['m1', 'm2']);
   });
 });
 
 describe('finished migrations', () => {
-  it('are kept, but for the oldest of too many', () => {
+  it('are retained, except for the oldest of too many', () => {
     const finished = [5, 2, 4, 1, 3].map((age) => vmim(`m${age}`, age));
     expect(migrationsToPrune(finished, 3).map(({ metadata }) => metadata.name)).toEqual(['m1', 'm2']);
     expect(migrationsToPrune(finished, 5)).toEqual([]);

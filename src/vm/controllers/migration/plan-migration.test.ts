@@ -72,7 +72,7 @@ const decides = (cases: readonly Case[]) =>
     expect(planMigration(view(parts), MIGRATION_SETTINGS).map(said)).toEqual(actions);
   });
 
-describe('a migration that waits', () => {
+describe('a pending migration', () => {
   decides([
     ['makes its target when it is its turn', {}, ['make target']],
     ['and not before', { turn: false }, []],
@@ -92,18 +92,14 @@ describe('a migration that waits', () => {
     ],
     ['fails without its instance', { vmi: undefined }, ['report Failed VMI shop/web does not exist']],
     ['fails where admission would not have let it in', { vmi: undefined, rejection: 'bad' }, ['report Failed bad']],
-    ['fails when that has ended', { vmi: vmi({ phase: 'Succeeded' }) }, ['report Failed VMI shop/web has ended']],
+    ['fails when that has ended', { vmi: vmi({ phase: 'Succeeded' }) }, ['report Failed VMI shop/web has finished']],
     ['fails when that goes', { vmi: vmi({}, gone) }, ['report Failed VMI shop/web is being deleted']],
     [
       'fails when that cannot move',
       { vmi: vmi({ conditions: [{ type: 'LiveMigratable', status: 'False', reason: 'R', message: 'no' }] }) },
       ['report Failed VMI shop/web cannot be migrated: R: no'],
     ],
-    [
-      'is given up at once',
-      { vmim: vmim('Pending', gone) },
-      ['report Failed the migration was given up: it was deleted'],
-    ],
+    ['is given up at once', { vmim: vmim('Pending', gone) }, ['report Failed the migration was deleted']],
   ]);
 });
 
@@ -131,36 +127,32 @@ describe('a migration with a target', () => {
     [
       'and then fails',
       { vmim: vmim('Scheduling'), target: pod('t', '', stuck, old) },
-      ['report Failed no node was found for the target pod: 0/1'],
+      ['report Failed no node found for the target pod: 0/1'],
     ],
     ['is scheduled', { target: pod('t', 'n2', { phase: 'Pending' }) }, ['report Scheduled', 'requeue after 14 min']],
     [
       'fails where that does not run for too long',
       { target: pod('t', 'n2', { phase: 'Pending' }, { creationTimestamp: ago(15) }) },
-      ['report Failed target pod t does not run'],
+      ['report Failed target pod t is not running'],
     ],
     ['is announced when it runs', { vmim: vmim('Scheduled'), target }, ['announce', 'report PreparingTarget']],
-    ['fails when it is gone', { vmim: vmim('Scheduling') }, ['report Failed the target pod is gone']],
+    ['fails when it is gone', { vmim: vmim('Scheduling') }, ['report Failed the target pod was deleted']],
     [
       'fails when it has ended',
       { target: pod('t', 'n2', { phase: 'Failed' }) },
-      ['report Failed target pod t has ended'],
+      ['report Failed target pod t has terminated'],
     ],
-    ['fails when it goes', { target: pod('t', 'n2', {}, gone) }, ['report Failed target pod t has ended']],
+    ['fails when it goes', { target: pod('t', 'n2', {}, gone) }, ['report Failed target pod t has terminated']],
     [
       'fails when it was made for another instance of the name',
       { vmi: vmi({}, { uid: 'v' }), target },
-      ['report Failed VMI shop/web is another one by now'],
+      ['report Failed VMI shop/web was replaced by another one'],
     ],
-    [
-      'is given up at once',
-      { vmim: vmim('Scheduled', gone), target },
-      ['report Failed the migration was given up: it was deleted'],
-    ],
+    ['is given up at once', { vmim: vmim('Scheduled', gone), target }, ['report Failed the migration was deleted']],
   ]);
 });
 
-describe('a migration that agents know of', () => {
+describe('a migration that node agents know of', () => {
   const ready = announced({ targetNodeAddress: 'a' });
   const begun = announced({ targetNodeAddress: 'a', startTimestamp: ago(1) });
   const aborted = announced({ targetNodeAddress: 'a', abortRequested: true });
@@ -174,7 +166,7 @@ describe('a migration that agents know of', () => {
     [
       'is called off where that takes too long',
       { vmim: preparing(5), vmi: vmi(announced()), target },
-      ['call off: node n2 did not get ready for the machine'],
+      ['call off: node n2 did not prepare the target in time'],
     ],
     ['is ready', { vmim: preparing(1), vmi: vmi(ready), target }, ['report TargetReady', 'requeue after 5 min']],
     ['waits for its source', { vmim: waiting(2), vmi: vmi(ready), target }, ['requeue after 3 min']],
@@ -195,7 +187,7 @@ describe('a migration that agents know of', () => {
     [
       'is called off before anybody could begin',
       { vmim: deleted, vmi: vmi(announced()), target },
-      ['call off: the migration was given up: it was deleted'],
+      ['call off: the migration was deleted'],
     ],
     [
       'is asked to stop after that',
@@ -211,13 +203,13 @@ describe('a migration that agents know of', () => {
     [
       'fails with its instance',
       { vmim: vmim('Running'), vmi: vmi({ ...begun, phase: 'Failed' }), target },
-      ['report Failed VMI shop/web has ended'],
+      ['report Failed VMI shop/web has finished'],
     ],
     ['is as far as it is, though nothing of that was written', { vmi: vmi(begun), target }, ['report Running']],
   ]);
 });
 
-describe('a migration that is over', () => {
+describe('a finished migration', () => {
   const succeeded = vmim('Succeeded', {}, announced({ completed: true }));
   const there = { nodeName: 'n2', activePods: { 'uid-t': 'n2' } };
   decides([

@@ -92,24 +92,24 @@ const over = ({ vmim, vmi, now }: MigrationView, failure: string | undefined): M
 /** Returns why a migration cannot succeed anymore, or undefined while it can. */
 function reasonToFail({ vmim, vmi, source, target, rejection }: MigrationView): string | undefined {
   const name = `${vmim.metadata.namespace}/${vmim.spec.vmiName}`;
-  if (vmim.metadata.deletionTimestamp !== undefined) return 'the migration was given up: it was deleted';
+  if (vmim.metadata.deletionTimestamp !== undefined) return 'the migration was deleted';
   if (rejection !== undefined && target === undefined) return rejection;
   if (vmi === undefined) return `VMI ${name} does not exist`;
-  if (isFinal(vmi)) return `VMI ${name} has ended`;
+  if (isFinal(vmi)) return `VMI ${name} has finished`;
   if (isTerminating(vmi)) return `VMI ${name} is being deleted`;
   if (target === undefined) {
-    if (phaseOf(vmim) !== 'Pending') return 'the target pod is gone';
+    if (phaseOf(vmim) !== 'Pending') return 'the target pod was deleted';
     const movable = conditionOf(vmi.status?.conditions, 'LiveMigratable');
     if (movable?.status !== 'False') return undefined;
     return `VMI ${name} cannot be migrated: ${movable.reason ?? ''}: ${movable.message ?? ''}`;
   }
   if (!target.metadata.ownerReferences?.some(({ uid }) => uid === vmi.metadata.uid)) {
-    return `VMI ${name} is another one by now`;
+    return `VMI ${name} was replaced by another one`;
   }
   // The target was created before it was known that the VM had migrated.
   if (migrationStateOf(vmim, vmi) === undefined && isTooSmall(target, source))
-    return 'the machine has become larger since';
-  return isOutOfUse(target) ? `target pod ${target.metadata.name} has ended` : undefined;
+    return 'the VM was resized after the target pod was created';
+  return isOutOfUse(target) ? `target pod ${target.metadata.name} has terminated` : undefined;
 }
 
 /** Ends a migration that node agents may know of. If they may have started, the end is theirs to report. */
@@ -147,13 +147,13 @@ function placing(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTim
     const limit = stuck ? times.unschedulableMs : times.pendingMs;
     if (age >= limit) {
       const why = conditionOf(target.status?.conditions, 'PodScheduled')?.message;
-      return notPlaced(view, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`);
+      return notPlaced(view, `no node found for the target pod${why === undefined ? '' : `: ${why}`}`);
     }
     const told = stuck ? fitsNowhere(view, target) : phaseActions(view, 'Scheduling');
     return [...told, { do: 'requeue', requeueAfterMs: limit - age }];
   }
   if (target.status?.phase !== 'Running') {
-    if (age >= times.pendingMs) return notPlaced(view, `target pod ${target.metadata.name} does not run`);
+    if (age >= times.pendingMs) return notPlaced(view, `target pod ${target.metadata.name} is not running`);
     return [...phaseActions(view, 'Scheduled'), { do: 'requeue', requeueAfterMs: times.pendingMs - age }];
   }
   // The source is only known while the instance runs.
@@ -200,7 +200,7 @@ function moving(view: MigrationView, state: MigrationState, times: MigrationTime
   const begun = since(view.vmim, phase) ?? view.now;
   const left = begun + (ready ? times.startingMs : times.preparingMs) - view.now;
   if (left > 0) return [...phaseActions(view, phase), { do: 'requeue', requeueAfterMs: left }];
-  if (!ready) return [{ do: 'call off', failure: `node ${state.targetNode} did not get ready for the machine` }];
+  if (!ready) return [{ do: 'call off', failure: `node ${state.targetNode} did not prepare the target in time` }];
   // The source may be about to start, so its node agent reports that it does not.
   return state.abortRequested === true ? [] : [{ do: 'abort' }];
 }

@@ -33,7 +33,7 @@ const vmim = (labels: Record<string, string> = update, phase = 'Scheduling'): Vm
     status: { phase },
   }) as unknown as Vmim;
 
-describe('the next place of a machine', () => {
+describe('the next pod of a VM', () => {
   it.each<[string, Vmi, Pod | undefined, number]>([
     ['more sockets where more are asked for', vmi(3), place(1), 3],
     ['all sockets that it has where fewer are', vmi(1), place(3), 3],
@@ -49,7 +49,7 @@ describe('the next place of a machine', () => {
     expect(targetSize(instance, from)).toEqual({ sockets, memory: '1Gi' });
   });
 
-  it('asks its node for as much as it is for', () => {
+  it('requests as much as it is for', () => {
     const { metadata, spec } = targetPod(vmim(), vmi(1, '2Gi'), place(3), LAUNCHER_SETTINGS, () => undefined);
     expect(metadata.annotations?.[SIZE_ANNOTATION]).toBe('{"sockets":3,"memory":"2Gi"}');
     expect(spec.containers[0]?.resources?.requests).toMatchObject({ cpu: '300m', memory: '2Gi' });
@@ -62,7 +62,7 @@ describe('the next place of a machine', () => {
     ['with sockets that cannot be taken out', vmi(2), place(3), true],
     ['with more memory than is asked for', vmi(2, '1Gi'), place(2, '2Gi'), false],
     ['of a size that nobody knows', vmi(2), silent, undefined],
-  ])('may be one %s already', (_what, instance, at, expected) => {
+  ])('may already be one %s', (_what, instance, at, expected) => {
     expect(hasTargetSize(instance, at)).toBe(expected);
   });
 });
@@ -84,14 +84,14 @@ describe('a migration to another size', () => {
     if (outOfDate) expect(actions).toEqual(['take back']);
   });
 
-  it('is left alone once the machine has arrived', () => {
+  it('is ignored once the VM has migrated', () => {
     const state = { migrationUid: 'm', sourcePod: 'place-1', targetPod: 'place-3', completed: true };
     const instance = vmi(1, '1Gi', { migrationState: state });
     const view = { vmim: vmim(), vmi: instance, source: place(1), target: place(3), turn: true, now: 0 };
     expect(planMigration(view, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Succeeded' } }]);
   });
 
-  it('is not begun where the machine turns out to be larger than the place that was made', () => {
+  it('is not started if the VM is larger than the created pod', () => {
     const view = { vmim: vmim({}), vmi: vmi(1), source: place(3), target: place(2), turn: true, now: 0 };
     expect(planMigration(view, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Failed' } }]);
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { ALL_DIALECTS, namespace, startOperationHarness } from '#testing/operation-harness';
 
-it('a clone of a machine of hypersdk.io costs eight writes of ours, beside those by which Kubernetes binds its volume', async () => {
+it('a clone of a VM of hypersdk.io takes eight writes of ours, besides those by which Kubernetes binds its volume', async () => {
   const world = await startOperationHarness({ dialects: ALL_DIALECTS });
   try {
     await world.admin.create(HYPERSDK_VMS, {

@@ -6,7 +6,7 @@ import { namespace, type OperationHarness, startOperationHarness } from '#testin
 
 const provisioner = 'csi.example.com';
 
-describe('a clone of a machine whose disk is on real storage', () => {
+describe('a clone of a VM with a disk on real storage', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness();
@@ -54,13 +54,13 @@ describe('a clone of a machine whose disk is on real storage', () => {
   const ask = (spec: object = {}, more: object = {}) =>
     world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', ...spec }, ...more });
 
-  it('waits until there is a volume to copy, and until its own is made', async () => {
+  it('waits until there is a volume to copy, and until its own is created', async () => {
     await vm('now');
     await ask();
     await world.clock.advance(2000);
     expect((await world.operation('copy')).status).toMatchObject({
       phase: 'Pending',
-      message: 'PersistentVolumeClaim disk-web of disk root has no volume that could be copied: waiting for it',
+      message: 'PersistentVolumeClaim disk-web of disk root has no volume to copy, waiting',
     });
     await provision('disk-web');
     await world.clock.advance(2000);
@@ -70,38 +70,40 @@ describe('a clone of a machine whose disk is on real storage', () => {
     });
     expect((await world.operation('copy')).status).toMatchObject({
       phase: 'Running',
-      message: 'no volume has been made yet for PersistentVolumeClaim web-2-root',
+      message: 'waiting for the volume of PersistentVolumeClaim web-2-root',
     });
     await provision('web-2-root');
     expect((await world.over('copy')).status).toMatchObject({
       phase: 'Succeeded',
-      message: 'VirtualMachine default/web-2 is there, with its disks',
+      message: 'created VirtualMachine default/web-2 with its disks',
     });
   });
 
-  it('says that its volume is made when it is first started, where that is so', async () => {
+  it('reports if its volume is created at the first start', async () => {
     await vm('late');
     await provision('disk-web');
     await ask();
     expect((await world.over('copy')).status).toMatchObject({
       phase: 'Succeeded',
-      message: expect.stringMatching(/until its first start, when volumes are made for \S+ web-2-root$/) as string,
+      message: expect.stringMatching(
+        /until the first start of the clone, which creates the volumes of \S+ web-2-root$/,
+      ) as string,
     });
   });
 
-  it('is taken away where its volume is not made in time, and it is said which', async () => {
+  it('is deleted if its volume is not created in time, and reports which', async () => {
     await vm('now');
     await provision('disk-web');
     await ask({}, { timeout: '1m' });
     const { status } = await world.over('copy');
     expect(status).toMatchObject({ phase: 'Failed' });
-    expect(status?.message).toContain('no volume was made for PersistentVolumeClaim web-2-root');
+    expect(status?.message).toContain('no volume was created for PersistentVolumeClaim web-2-root');
     await world.clock.advance(60_000);
     expect(await claim('web-2-root')).toBeUndefined();
     expect(await ignoreNotFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
   });
 
-  it('is not linked, and that is said before anything is changed', async () => {
+  it('is not linked, which is reported before any change', async () => {
     await vm('now');
     await provision('disk-web');
     await ask({ linkedClone: true });

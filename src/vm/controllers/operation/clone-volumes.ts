@@ -22,7 +22,7 @@ export function cloneDenial(
   if (linkedClone === true)
     return fail('NotSupported', `cloneSpec.linkedClone: disk ${volume} cannot be linked: ${why}`);
   if (snapshotRef !== undefined || status?.phase === 'Bound') return undefined;
-  const message = `PersistentVolumeClaim ${metadata.name} of disk ${volume} has no volume that could be copied`;
+  const message = `PersistentVolumeClaim ${metadata.name} of disk ${volume} has no volume to copy`;
   return { to: 'wait', reason: 'DiskNotReady', message };
 }
 

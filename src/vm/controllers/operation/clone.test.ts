@@ -8,7 +8,7 @@ import { namespace, type OperationHarness, startOperationHarness } from '#testin
 
 const CONTENTS = { image: { source: 'base.qcow2' }, files: { '/a': { bytes: 5, digest: 'd', text: 'hello' } } };
 
-describe('a clone of a machine of kubevirt.io', () => {
+describe('a clone of a VM of kubevirt.io', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness();
@@ -52,7 +52,7 @@ describe('a clone of a machine of kubevirt.io', () => {
   const vm = (name: string) => world.admin.get(VMS, name, { namespace });
   const claim = (name: string) => world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
 
-  it('is another machine with disks of its own that hold the same, in few writes', async () => {
+  it('is another VM with its own disks of the same contents, in few writes', async () => {
     await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
     const { status } = await world.over('copy');
     expect(status).toMatchObject({ phase: 'Succeeded', result: { targetVM: 'web-2', targetNamespace: 'default' } });
@@ -74,7 +74,7 @@ describe('a clone of a machine of kubevirt.io', () => {
     expect(world.writes.length, world.writes.join(', ')).toBeLessThanOrEqual(8);
   });
 
-  it('runs at once where it is asked to, linked, with addresses of its own', async () => {
+  it('runs at once on request, linked, with its own addresses', async () => {
     const cloneSpec = { targetName: 'web-2', linkedClone: true, startAfterClone: true };
     await world.ask('copy', 'web', 'clone', { cloneSpec });
     expect((await world.over('copy')).status?.phase).toBe('Succeeded');
@@ -86,13 +86,13 @@ describe('a clone of a machine of kubevirt.io', () => {
     expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.shared).toBe(true);
   });
 
-  it('is refused where its name is taken, and changes nothing', async () => {
+  it('is rejected if its name exists, and changes nothing', async () => {
     await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
     await world.over('copy');
     await world.ask('again', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
     expect((await world.over('again')).status).toMatchObject({
       phase: 'Failed',
-      message: 'there is a VirtualMachine.kubevirt.io default/web-2 already: nothing has been changed',
+      message: 'VirtualMachine.kubevirt.io default/web-2 already exists: nothing has been changed',
     });
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: 'web-3-root', namespace },
@@ -102,17 +102,19 @@ describe('a clone of a machine of kubevirt.io', () => {
     await world.ask('third', 'web', 'clone', { cloneSpec: { targetName: 'web-3' } });
     expect((await world.over('third')).status).toMatchObject({
       phase: 'Failed',
-      message: expect.stringContaining('PersistentVolumeClaim default/web-3-root already') as string,
+      message: expect.stringContaining(
+        'PersistentVolumeClaim default/web-3-root, required for disk root of the clone, already exists',
+      ) as string,
     });
     await expect(vm('web-3')).rejects.toSatisfy(isNotFound);
   });
 
-  it('waits for the snapshot that it is to be made from', async () => {
+  it('waits for its source snapshot', async () => {
     await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', snapshotRef: 'none' }, timeout: '1m' });
     await world.clock.advance(1000);
     expect((await world.operation('copy')).status).toMatchObject({
       phase: 'Pending',
-      message: 'VMSnapshot default/none is not there: waiting for it',
+      message: 'VMSnapshot default/none not found, waiting',
     });
     expect((await world.over('copy')).status?.phase).toBe('Failed');
     await expect(vm('web-2')).rejects.toSatisfy(isNotFound);

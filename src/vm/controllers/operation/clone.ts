@@ -28,14 +28,13 @@ export const clone: OperationHandler = {
   needsFinalizer: () => true,
   begin(view) {
     const { dialect, operation } = view;
-    if (dialect.cloneVmSpec === undefined)
-      return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
+    if (dialect.cloneVmSpec === undefined) return fail('NotSupported', `VMs of ${dialect.kind.group} cannot be cloned`);
     const { name, namespace } = targetOf(view);
     const taken = view.lookups.vm(namespace, name);
     if (taken !== undefined && !isCreatedBy(taken, operation))
       return fail(
         'AlreadyExists',
-        `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already: nothing has been changed`,
+        `VirtualMachine.${dialect.kind.group} ${namespace}/${name} already exists: nothing has been changed`,
       );
     const disks = disksToCopy(view);
     if (!Array.isArray(disks)) return disks;
@@ -43,14 +42,14 @@ export const clone: OperationHandler = {
     if (claimed !== undefined && taken === undefined)
       return fail(
         'AlreadyExists',
-        `there is a PersistentVolumeClaim ${namespace}/${claimed.claim} already, which disk ${claimed.volume} of the clone would be on: nothing has been changed`,
+        `PersistentVolumeClaim ${namespace}/${claimed.claim}, required for disk ${claimed.volume} of the clone, already exists: nothing has been changed`,
       );
     const { snapshotRef } = operation.spec.cloneSpec ?? {};
     return {
       to: 'continue',
       checkpoint: { step: 'Cloning', ...copiesCheckpoint(view, disks) },
       progress: 10,
-      message: `VirtualMachine ${namespace}/${name} is being made`,
+      message: `VirtualMachine ${namespace}/${name} is being created`,
       result: {
         targetVM: name,
         targetNamespace: namespace,
@@ -67,7 +66,7 @@ export const clone: OperationHandler = {
     if (!Array.isArray(disks)) return disks.to === 'wait' ? { to: 'continue' } : disks;
     if (target === undefined) return { to: 'continue', actions: [makeMachine(view, disks)] };
     if (!isCreatedBy(target, operation))
-      return fail('AlreadyExists', `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already`);
+      return fail('AlreadyExists', `VirtualMachine.${dialect.kind.group} ${namespace}/${name} already exists`);
     const actions = dialect.claimOf === undefined ? claimsToMake(view, target, disks) : [];
     if (actions.length > 0) return { to: 'continue', actions };
     const full = disks.every(({ claim }) => {
@@ -77,19 +76,19 @@ export const clone: OperationHandler = {
     if (!full) return { to: 'continue' };
     const claims = disks.map((disk) => disk.claim);
     const awaited = claimsThatAre('awaited', namespace, claims, lookups);
-    if (awaited !== '') return { to: 'continue', progress: 50, message: `no volume has been made yet for ${awaited}` };
+    if (awaited !== '') return { to: 'continue', progress: 50, message: `waiting for the volume of ${awaited}` };
     const later = claimsThatAre('later', namespace, claims, lookups);
     const rest =
       later === ''
-        ? ', with its disks'
-        : `; what it is a copy of has to stay until its first start, when volumes are made for ${later}`;
-    return { to: 'succeed', message: `VirtualMachine ${namespace}/${name} is there${rest}` };
+        ? ' with its disks'
+        : `; keep the source until the first start of the clone, which creates the volumes of ${later}`;
+    return { to: 'succeed', message: `created VirtualMachine ${namespace}/${name}${rest}` };
   },
   /** Deletes the unfinished clone, and its claims with it. */
   abort(view): AbortResult {
     const { name, namespace } = targetOf(view);
     const target = view.lookups.vm(namespace, name);
-    if (target === undefined || !isCreatedBy(target, view.operation)) return stays('there is no clone');
+    if (target === undefined || !isCreatedBy(target, view.operation)) return stays('no clone was created');
     const remove: WriteAction = {
       do: 'remove',
       type: resourceTypeFor(view.dialect.kind),
@@ -100,8 +99,8 @@ export const clone: OperationHandler = {
     const disks = disksToCopy(view);
     const claims = Array.isArray(disks) ? disks.map(({ claim }) => claim) : [];
     const awaited = claimsThatAre('awaited', namespace, claims, view.lookups);
-    const why = awaited === '' ? '' : `no volume was made for ${awaited} (kubectl get events says why), and `;
-    return { finished: true, stays: `${why}what was made of the clone is taken away`, actions: [remove] };
+    const why = awaited === '' ? '' : `no volume was created for ${awaited} (see kubectl get events), and `;
+    return { finished: true, stays: `${why}the unfinished clone is deleted`, actions: [remove] };
   },
 };
 
@@ -144,7 +143,7 @@ function disksToCopy(view: ActiveOperationView): Copied[] | StepResult {
   if (lost !== undefined)
     return fail(
       'SnapshotUnusable',
-      `VMSnapshot ${snapshotRef} holds disk ${lost.name} (${lost.claim}), which the machine has no more and the clone would lack: put it back into spec, or clone from another snapshot; nothing has been changed`,
+      `VMSnapshot ${snapshotRef} has disk ${lost.name} (${lost.claim}), which the VM no longer has: add it to spec again, or clone from another snapshot; nothing has been changed`,
     );
   for (const { volume, claim } of claims) {
     const from = lookups.claim(ref.namespace, claim);
@@ -152,7 +151,7 @@ function disksToCopy(view: ActiveOperationView): Copied[] | StepResult {
       return {
         to: 'wait',
         reason: 'NotFound',
-        message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} is not there${why}`,
+        message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} not found${why}`,
       };
     const refusal = cloneDenial(view, volume, from, isElsewhere(view));
     if (refusal !== undefined) return refusal;
@@ -160,7 +159,7 @@ function disksToCopy(view: ActiveOperationView): Copied[] | StepResult {
     if (kept !== undefined && saved === undefined)
       return fail(
         'SnapshotUnusable',
-        `VMSnapshot ${snapshotRef} does not hold disk ${volume}: nothing has been changed`,
+        `VMSnapshot ${snapshotRef} does not include disk ${volume}: nothing has been changed`,
       );
     const origin =
       saved === undefined || snapshotRef === undefined ? { claim } : { snapshot: snapshotRef, disk: saved.name };

@@ -25,7 +25,7 @@ export const coldMigration: OperationHandler = {
     if (live === undefined)
       return fail(
         'WrongPowerState',
-        'the machine is not running, so that it leaves no node: nothing has been changed; it is placed when it starts',
+        'the VM is not running and has no node to leave: nothing has been changed; it is scheduled when it starts',
       );
     const turn = beginStop(view);
     if (turn?.to !== 'continue') return turn ?? WAIT;
@@ -34,7 +34,7 @@ export const coldMigration: OperationHandler = {
   advance: (view, checkpoint) =>
     checkpoint.step === 'Starting' ? startingElsewhere(view, checkpoint) : leaving(view, checkpoint),
   abort(view, checkpoint): AbortResult {
-    const stays = 'the machine goes on as before, or is being started again on a node of the scheduler’s choice';
+    const stays = 'the VM keeps running, or is restarted on a node chosen by the scheduler';
     const anew = placeless(view, checkpoint);
     if (anew.length === 0) return { finished: true, stays, actions: restorePower(view, checkpoint, NO_PLACE) };
     const { annotations = {} } = view.vm.metadata;
@@ -63,7 +63,7 @@ function leaving(view: ActiveOperationView, checkpoint: Checkpoint): StepResult 
     to: 'continue',
     checkpoint: { step: 'Starting' },
     progress: 50,
-    message: 'the machine stands still, and is being started elsewhere',
+    message: 'the VM is stopped and is starting on another node',
     actions: restorePower(view, checkpoint, placeOf(view)),
   };
 }
@@ -83,12 +83,12 @@ function startingElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): S
     const { targetNode = '' } = operation.spec.migrateSpec ?? {};
     const node = live?.status?.nodeName ?? '';
     if (targetNode !== '' && node !== targetNode) {
-      const message = `the machine runs on node ${node}, not on ${targetNode}: its own placement, or somebody who started it meanwhile, wanted it so`;
+      const message = `the VM is running on node ${node} instead of ${targetNode}, because of its own placement or because it was started by another client`;
       return fail('WrongNode', message, [cleared]);
     }
     const downtimeMs = Math.max(0, now - Date.parse(checkpoint.since ?? ''));
     const result = { targetNode: node, live: false, downtimeMs, transferredBytes: 0 };
-    return { to: 'succeed', message: `the machine runs on node ${node}`, result, actions: [cleared] };
+    return { to: 'succeed', message: `the VM is running on node ${node}`, result, actions: [cleared] };
   }
   if (live !== undefined || willStart || !isOff) return { to: 'continue', progress: 70 };
   // The start was written together with the placement annotations.
@@ -96,6 +96,6 @@ function startingElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): S
   const told = Object.entries(place).every(([name, value]) => (vm.metadata.annotations?.[name] ?? null) === value);
   const spec = powerFieldsIn(checkpoint.before ?? '{}');
   if (told && Object.keys(spec).length > 0)
-    return fail('Stopped', 'the machine was stopped by somebody else before it ran again', [cleared]);
+    return fail('Stopped', 'the VM was stopped by another client before it was running again', [cleared]);
   return { to: 'continue', actions: restorePower(view, checkpoint, place) };
 }

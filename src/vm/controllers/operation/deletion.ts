@@ -7,18 +7,18 @@ import { forceStop } from './power.ts';
 export const deletion: OperationHandler = {
   begin: (view) => ({ ...removing(view), checkpoint: { step: 'Deleting' }, progress: 10 }),
   advance: (view) => removing(view),
-  onVmDeleted: () => ({ to: 'succeed', message: 'the machine is gone' }),
+  onVmDeleted: () => ({ to: 'succeed', message: 'the VM was deleted' }),
   abort: ({ vm }) =>
     stays(
       vm.metadata.deletionTimestamp === undefined
-        ? 'the machine has not been deleted'
-        : 'the machine had been told to go by then, and still is to',
+        ? 'the VM has not been deleted'
+        : 'deletion of the VM had already started and continues',
     ),
 };
 
 function removing({ vm, dialect, instance, operation }: ActiveOperationView): StepResult & { readonly to: 'continue' } {
   const cut = forceStop({ instance }, operation.spec.force);
-  const words = { to: 'continue', message: 'the machine is being deleted' } as const;
+  const words = { to: 'continue', message: 'the VM is being deleted' } as const;
   if (vm.metadata.deletionTimestamp !== undefined) return { ...words, actions: cut };
   const { name, uid } = vm.metadata;
   return { ...words, actions: [...cut, { do: 'remove', type: resourceTypeFor(dialect.kind), name, uid }] };

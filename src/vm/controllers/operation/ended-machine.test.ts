@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
-describe('operations on a machine that ended by itself', () => {
+describe('operations on a VM that terminated by itself', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness({ dialects: ALL_DIALECTS });
@@ -26,17 +26,17 @@ describe('operations on a machine that ended by itself', () => {
   it.each([
     ['crashed', CRASH, 'Never', 'Failed'],
     ['shut itself down', SHUTDOWN, 'OnFailure', 'Stopped'],
-  ])('start one that %s, as if nothing stood in the way', async (_, annotations, restartPolicy, phase) => {
+  ])('start one that %s, like any other', async (_, annotations, restartPolicy, phase) => {
     await make(annotations, { enabled: true, restartPolicy });
     expect(await phaseNow()).toBe(phase);
     expect(await ask('start')).toMatchObject({
       phase: 'Succeeded',
-      message: expect.stringContaining('runs on node') as string,
+      message: expect.stringContaining('running on node') as string,
     });
     expect(await phaseNow()).toBe('Running');
   });
 
-  it('stop one that crashed for good', async () => {
+  it('stop one that crashed permanently', async () => {
     await make(CRASH, { enabled: true, restartPolicy: 'Never' });
     expect(await ask('stop')).toMatchObject({ phase: 'Succeeded' });
     await world.clock.advance(5000);
@@ -45,7 +45,7 @@ describe('operations on a machine that ended by itself', () => {
     expect(await ask('start')).toMatchObject({ phase: 'Succeeded' });
   });
 
-  it('start one at once that waits to be restarted', async () => {
+  it('start one at once that waits for its restart', async () => {
     await make(CRASH, { enabled: true, restartPolicy: 'Always', restartDelay: '10m' });
     expect(await phaseNow()).toBe('Pending');
     const before = world.clock.now();

@@ -82,6 +82,6 @@ async function createOnce(
     if (!isAlreadyExists(error)) throw error;
     const found = await client.get(type, name, { namespace });
     if (isCreatedBy(found, operation)) return found;
-    throw new AlreadyExistsError(`there is a ${type.kind} ${namespace}/${name} already`, { cause: error });
+    throw new AlreadyExistsError(`${type.kind} ${namespace}/${name} already exists`, { cause: error });
   }
 }

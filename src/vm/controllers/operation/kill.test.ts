@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts';
 /** Writes to kill the operator at, which are more than any operation takes. */
 const WRITES = Array.from({ length: 14 }, (_, at) => at + 1);
 
-describe('an operation whose operator is killed with any of its writes', () => {
+describe('an operation whose operator is killed at any of its writes', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness({ dialects: ALL_DIALECTS });
@@ -150,7 +150,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
     ],
   );
 
-  it.each(KINDS)('%s %o ends well, once', async (kind, spec, strategy, check) => {
+  it.each(KINDS)('%s %o succeeds, once', async (kind, spec, strategy, check) => {
     for (const count of WRITES) {
       const vm = `vm-${count}`;
       await make(vm, strategy === 'Manual' ? 'Halted' : strategy);

@@ -28,15 +28,15 @@ export const liveMigration: OperationHandler = {
     if (already !== undefined) return already;
     if (!isRunning && (willStart || live !== undefined)) return NOT_YET;
     if (live === undefined)
-      return fail('WrongPowerState', 'the machine is not running: nothing has been changed; start it first');
+      return fail('WrongPowerState', 'the VM is not running: nothing has been changed; start it first');
     if (isMigrating(view)) {
       const { targetNode = '' } = live.status?.migrationState ?? {};
-      return fail('Migrating', `the machine is on its way to node ${targetNode} already: nothing has been changed`);
+      return fail('Migrating', `the VM is already migrating to node ${targetNode}: nothing has been changed`);
     }
     const fixed = conditionOf(live.status?.conditions, 'LiveMigratable');
     if (fixed?.status === 'False') {
       const why = `${fixed.message ?? ''} (${fixed.reason ?? ''})`;
-      const message = `the machine cannot be moved while it runs: ${why}; nothing has been changed; migrateSpec.live: false stops it and starts it on another node`;
+      const message = `the VM cannot be live-migrated: ${why}; nothing has been changed; set migrateSpec.live to false to stop it and start it on another node`;
       return fail('NotLiveMigratable', message);
     }
     const sourceNode = live.status?.nodeName ?? '';
@@ -44,7 +44,7 @@ export const liveMigration: OperationHandler = {
       to: 'continue',
       checkpoint: { step: 'Migrating', instanceUID: live.metadata.uid },
       progress: 5,
-      message: `the machine leaves node ${sourceNode}`,
+      message: `the VM is leaving node ${sourceNode}`,
       result: { sourceNode, live: true },
       actions: [makeMigration(operation, live, view)],
     };
@@ -56,7 +56,7 @@ export const liveMigration: OperationHandler = {
       const over = moving(view, checkpoint);
       const node = view.instance?.status?.nodeName ?? '';
       const arrived =
-        over.to === 'succeed' ? `it had arrived on node ${node} by then` : `the machine is on node ${node}`;
+        over.to === 'succeed' ? `the migration to node ${node} had already completed` : `the VM is on node ${node}`;
       return { finished: true, stays: arrived, ...(over.to === 'succeed' ? { result: over.result ?? {} } : {}) };
     }
     const { name, uid, deletionTimestamp } = vmim.metadata;
@@ -73,19 +73,19 @@ export function placementResult(view: ActiveOperationView): StepResult | undefin
   const { targetNode = '' } = operation.spec.migrateSpec ?? {};
   if (targetNode === '') return undefined;
   const node = lookups.node(targetNode);
-  if (node === undefined) return fail('NodeNotFound', `node ${targetNode} is not there: nothing has been changed`);
+  if (node === undefined) return fail('NodeNotFound', `node ${targetNode} not found: nothing has been changed`);
   const isThere = instance?.status?.nodeName === targetNode && instance.status.phase === 'Running';
   if (node.spec?.unschedulable === true) {
-    const still = isThere ? ', and the machine is on it only until it leaves' : '';
-    const message = `node ${targetNode} takes no machines, it is cordoned${still}: nothing has been changed`;
+    const still = isThere ? ', and the VM is about to leave it' : '';
+    const message = `node ${targetNode} is cordoned${still}: nothing has been changed`;
     return fail('NodeUnschedulable', message);
   }
   if (!isThere) return undefined;
   if (isEvacuating(view)) {
-    const message = `the machine is about to leave node ${targetNode}: nothing has been changed; try again when it has arrived elsewhere`;
+    const message = `the VM is about to leave node ${targetNode}: nothing has been changed; try again when it is on another node`;
     return fail('Migrating', message);
   }
-  const message = `the machine was on node ${targetNode} already`;
+  const message = `the VM is already on node ${targetNode}`;
   return { to: 'succeed', message, result: { sourceNode: targetNode, targetNode, live: true } };
 }
 
@@ -142,13 +142,13 @@ function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: C
   if (vmim === undefined) {
     if (subjectUID !== undefined) return fail('MigrationDeleted', `its migration was deleted: ${whereabouts(view)}`);
     if (instance === undefined || instance.metadata.uid !== instanceUID || !powerState(view).isRunning)
-      return fail('Stopped', 'the machine stopped before it began to move');
+      return fail('Stopped', 'the VM stopped before the migration started');
     return { to: 'continue', actions: [makeMigration(operation, instance, view)] };
   }
   const { failureReason = 'the migration failed', targetNode } = vmim.status?.migrationState ?? {};
   if (vmim.status?.phase === 'Succeeded') {
     const result = resultOf(vmim);
-    return { to: 'succeed', message: `the machine runs on node ${targetNode ?? ''}`, result };
+    return { to: 'succeed', message: `the VM is running on node ${targetNode ?? ''}`, result };
   }
   if (vmim.status?.phase === 'Failed') return fail('MigrationFailed', `${failureReason}; ${whereabouts(view)}`);
   return {
@@ -157,7 +157,7 @@ function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: C
     ...progressOf(vmim, instance, view.now),
     ...(targetNode === undefined
       ? heldBack(vmim, view, since)
-      : { message: `the machine moves to node ${targetNode}` }),
+      : { message: `the VM is migrating to node ${targetNode}` }),
   };
 }
 
@@ -167,21 +167,19 @@ const QUIET_MS = 2000;
 /** Returns why a migration has not started, once that is worth reporting. */
 function heldBack({ status }: Vmim, { instance, now }: ActiveOperationView, since: string | undefined) {
   const unplaced = conditionOf(status?.conditions, 'TargetScheduled');
-  if (unplaced?.status === 'False') return { message: `no node takes the machine yet: ${unplaced.message ?? ''}` };
+  if (unplaced?.status === 'False') return { message: `no node fits the VM yet: ${unplaced.message ?? ''}` };
   if ((status?.phase ?? 'Pending') !== 'Pending') return {};
   const quiet = Date.parse(since ?? '') + QUIET_MS - now;
   if (quiet > 0) return { requeueAfterMs: quiet };
   const node = instance?.status?.nodeName ?? '';
   return {
-    message: `the machine is to leave node ${node}, and waits for other migrations to end: only so many go on at once in the cluster, and from one node`,
+    message: `the migration from node ${node} waits for others to finish: the number of parallel migrations in the cluster and from one node is limited`,
   };
 }
 
 function whereabouts(view: ActiveOperationView): string {
   const { nodeName = '' } = view.instance?.status ?? {};
-  return nodeName === '' || !powerState(view).isRunning
-    ? 'the machine does not run'
-    : `the machine is on node ${nodeName}`;
+  return nodeName === '' || !powerState(view).isRunning ? 'the VM is not running' : `the VM is on node ${nodeName}`;
 }
 
 /** Step of the reported progress in percent, so that the status is not written for every page of memory. */

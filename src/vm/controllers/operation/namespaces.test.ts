@@ -13,7 +13,7 @@ import { OPERATIONS } from './operation.ts';
 const OTHER = 'team-b';
 const THERE = { vmRef: { name: 'web', namespace: OTHER } };
 
-describe('operations from one namespace on machines of another', () => {
+describe('operations from one namespace on VMs of another', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness({ dialects: ALL_DIALECTS });
@@ -34,7 +34,7 @@ describe('operations from one namespace on machines of another', () => {
   const reasonOf = async (name: string) =>
     (await world.over(name)).status?.conditions?.find(({ type }) => type === 'Failed')?.reason;
 
-  it.each(['stop', 'delete', 'snapshot'])('are refused (%s), and change nothing', async (operation) => {
+  it.each(['stop', 'delete', 'snapshot'])('are rejected (%s), and change nothing', async (operation) => {
     const before = (await vm('web'))?.metadata.resourceVersion;
     await world.ask('op', 'web', operation, THERE);
     expect(await reasonOf('op')).toBe('Forbidden');
@@ -47,7 +47,7 @@ describe('operations from one namespace on machines of another', () => {
     expect((await world.admin.list(VM_SNAPSHOTS)).items).toEqual([]);
   });
 
-  it('are refused though their status says that they have begun', async () => {
+  it('are rejected although their status says that they have started', async () => {
     await world.ask('op', 'gone', 'delete', { vmRef: { name: 'web', namespace: OTHER } });
     const before = (await vm('web'))?.metadata.resourceVersion;
     const status = { phase: 'Running', completionTime: null, checkpoint: { step: 'Deleting' } };
@@ -58,7 +58,7 @@ describe('operations from one namespace on machines of another', () => {
     expect((await vm('web'))?.metadata.resourceVersion).toBe(before);
   });
 
-  it('stop where that namespace takes its word back', async () => {
+  it('stop when that namespace revokes the permission', async () => {
     await allow('default');
     await world.ask('op', 'web', 'migrate', { ...THERE, migrateSpec: { bandwidth: '1Mbps' } });
     await world.clock.advance(5000);
@@ -69,14 +69,14 @@ describe('operations from one namespace on machines of another', () => {
     expect((await world.operation('op')).metadata.finalizers ?? []).toEqual([]);
   });
 
-  it('are done where that namespace allows it', async () => {
+  it('run if that namespace allows it', async () => {
     await allow('x,default');
     await world.ask('op', 'web', 'stop', THERE);
     expect((await world.over('op')).status?.phase).toBe('Succeeded');
     expect((await vm('web'))?.spec.running).toBe(false);
   });
 
-  it('call a migration there off when they are deleted', async () => {
+  it('cancel a migration there when they are deleted', async () => {
     await allow('default');
     await world.ask('op', 'web', 'migrate', { ...THERE, migrateSpec: { bandwidth: '1Mbps' } });
     await world.clock.advance(5000);
@@ -88,7 +88,7 @@ describe('operations from one namespace on machines of another', () => {
     expect((await vm('web'))?.status?.phase).toBe('Running');
   });
 
-  it('clone into it only where it allows that, with what is on the disks', async () => {
+  it('clone into it only if it allows that, with the contents of the disks', async () => {
     const cloneSpec = { targetName: 'copy', targetNamespace: OTHER };
     await world.ask('op', 'web', 'clone', { vmRef: { name: 'web' }, cloneSpec });
     expect(await reasonOf('op')).toBe('Forbidden');
@@ -101,7 +101,7 @@ describe('operations from one namespace on machines of another', () => {
     expect((await world.operation('again')).metadata.finalizers ?? []).toEqual([]);
   });
 
-  it('give nothing to whoever makes the clone again when they are over', async () => {
+  it('give nothing to a user who creates the clone again after they have finished', async () => {
     await allow('default');
     const image = { source: 'docker://team/debian:12' };
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
@@ -153,11 +153,11 @@ describe('operations from one namespace on machines of another', () => {
     expect((await vm('copy'))?.status?.conditions?.find(({ type }) => type === 'DiskReady')).toMatchObject({
       status: 'False',
       reason: 'DiskUnfilled',
-      message: expect.stringContaining('is still to be filled from PersistentVolumeClaim default/db-root') as string,
+      message: expect.stringContaining('is not populated from PersistentVolumeClaim default/db-root') as string,
     });
   });
 
-  it('clone what a template gave along with the machine, not the right to its template', async () => {
+  it('clone what came from a template with the VM, not the permission for its template', async () => {
     await allow('default');
     await world.admin.create(VM_TEMPLATES, {
       metadata: { name: 'debian', namespace },
@@ -183,16 +183,16 @@ describe('operations from one namespace on machines of another', () => {
     expect((await claim('copy-root'))?.spec.resources?.requests?.['storage']).toBe('3Gi');
   });
 
-  it('clone into none that is not there, and hold nobody up', async () => {
+  it('do not clone into a missing one, and block nothing', async () => {
     const cloneSpec = { targetName: 'copy', targetNamespace: 'nowhere' };
     await world.ask('op', 'web', 'clone', { vmRef: { name: 'web' }, cloneSpec });
     await world.ask('stop', 'web', 'stop', { vmRef: { name: 'web' } });
     expect(await reasonOf('op')).toBe('NotFound');
-    expect((await world.operation('op')).status?.message).toContain('namespace nowhere is not there');
+    expect((await world.operation('op')).status?.message).toContain('namespace nowhere not found');
     expect((await world.over('stop', 30_000)).status?.phase).toBe('Succeeded');
   });
 
-  it('are not replaced by claims that name a disk there', async () => {
+  it('cannot be replaced by claims that name a disk there', async () => {
     const source = { claim: 'web-root', namespace };
     const made = { 'vimana.io/operation': 'default/op', 'vimana.io/operation-uid': 'forged' };
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
@@ -217,7 +217,7 @@ describe('operations from one namespace on machines of another', () => {
       expect((await claim(name))?.metadata.annotations ?? {}, name).not.toHaveProperty([DISK_CONTENTS_ANNOTATION]);
   });
 
-  it('are no way to a snapshot either', async () => {
+  it('give no access to a snapshot either', async () => {
     const take = (name: string) =>
       world.admin.create(VM_SNAPSHOTS, {
         metadata: { name, namespace },

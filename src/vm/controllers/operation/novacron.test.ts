@@ -24,7 +24,7 @@ function written(more: object = {}, policies: object = {}) {
   return { template: { metadata: { labels: { app: 'shop' } }, spec }, ...policies };
 }
 
-describe('operations on a machine of novacron.io', () => {
+describe('operations on a VM of novacron.io', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness({ dialects: ALL_DIALECTS });
@@ -54,7 +54,7 @@ describe('operations on a machine of novacron.io', () => {
       { namespace },
     );
 
-  it('find it running, with its disks, and what it is told in its status', async () => {
+  it('find it running, with its disks and its status', async () => {
     const { status, metadata } = await vm();
     const { metadata: run, status: seen } = await instance();
     expect(status).toMatchObject({
@@ -86,7 +86,7 @@ describe('operations on a machine of novacron.io', () => {
     expect((await vm()).metadata.resourceVersion).toBe(before);
   });
 
-  it('stop it, start it and restart it', async () => {
+  it('stop, start and restart it', async () => {
     const first = (await instance()).metadata.uid;
     await done('restart');
     const second = (await instance()).metadata.uid;
@@ -101,7 +101,7 @@ describe('operations on a machine of novacron.io', () => {
     expect((await vm()).status?.phase).toBe('Running');
   });
 
-  it('move it while it runs, no faster than its policy allows, and tell of it', async () => {
+  it('live-migrate it, no faster than its policy allows, and report that', async () => {
     const bandwidth = '80Mbps';
     await world.admin.patch(
       MACHINES,
@@ -134,7 +134,7 @@ describe('operations on a machine of novacron.io', () => {
     expect(seconds).toBeGreaterThan((status?.result?.transferredBytes ?? 0) / 10e6 - 1);
   });
 
-  it('do not move it while it runs where its policy forbids that, and move it by a restart', async () => {
+  it('do not live-migrate it if its policy forbids that, and move it by a restart', async () => {
     await world.admin.patch(
       MACHINES,
       'web',
@@ -146,7 +146,7 @@ describe('operations on a machine of novacron.io', () => {
     const from = (await vm()).status?.nodeName;
     const refused = await done('migrate', {}, 'Failed');
     expect(refused?.message).toContain('LiveMigrationNotAllowed');
-    expect(refused?.message).toContain('nothing has been changed; migrateSpec.live: false stops it');
+    expect(refused?.message).toContain('nothing has been changed; set migrateSpec.live to false to stop it');
     expect((await vm()).status?.nodeName).toBe(from);
     await done('migrate', { migrateSpec: { live: false } });
     await world.clock.advance(2000);
@@ -163,7 +163,7 @@ describe('operations on a machine of novacron.io', () => {
     expect(conditionOf(await vm(), 'LiveMigratable')).toMatchObject({ status: 'True' });
   });
 
-  it('give it another size', async () => {
+  it('resize it', async () => {
     const status = await done('resize', { resizeSpec: { cpus: 4, memory: '2Gi', hotplug: true } });
     expect(status?.result).toMatchObject({ oldCPUs: 2, newCPUs: 4, oldMemory: '1Gi', newMemory: '2Gi' });
     const { spec } = await vm();
@@ -171,7 +171,7 @@ describe('operations on a machine of novacron.io', () => {
     expect(spec.template.spec.volumes).toHaveLength(1);
   });
 
-  it('keep what is on its disks, and bring it back', async () => {
+  it('capture and restore its disks', async () => {
     const file = (text: string) => ({ '/a': { bytes: text.length, digest: text, text } });
     await write('web.novacron-data', file('before'));
     await done('snapshot', { snapshotSpec: { name: 'kept' } });
@@ -185,7 +185,7 @@ describe('operations on a machine of novacron.io', () => {
     expect((await vm()).status?.phase).toBe('Running');
   });
 
-  it('make another of it, with disks that hold the same and addresses of its own', async () => {
+  it('clone it, with disks of the same contents and its own addresses', async () => {
     await write('web.novacron-data', { '/a': { bytes: 5, digest: 'd', text: 'hello' } });
     world.writes.length = 0;
     await done('clone', { cloneSpec: { targetName: 'copy', linkedClone: true } });
@@ -208,7 +208,7 @@ describe('operations on a machine of novacron.io', () => {
     expect(two.status?.interfaces?.[0]?.ipAddress).not.toBe(one.status?.interfaces?.[0]?.ipAddress);
   });
 
-  it('make another elsewhere of one that was copied from a claim, which is refilled by nobody', async () => {
+  it('clone one to another namespace whose disk was copied from a claim, which is not populated again', async () => {
     const [other, golden] = ['team-b', `pvc://${namespace}/web.novacron-data`];
     await world.admin.create(NAMESPACES, {
       metadata: { name: other, annotations: { 'vimana.io/operations-from': namespace } },
@@ -237,7 +237,9 @@ describe('operations on a machine of novacron.io', () => {
     expect((await found()).status?.phase).toBe('Pending');
     expect(conditionOf(await found(), 'Ready')).toMatchObject({
       reason: 'NotFound',
-      message: expect.stringContaining('PersistentVolumeClaim copy.novacron-root, which spec.template') as string,
+      message: expect.stringContaining(
+        'PersistentVolumeClaim copy.novacron-root, referenced by spec.template',
+      ) as string,
     });
   });
 
@@ -249,7 +251,7 @@ describe('operations on a machine of novacron.io', () => {
     expect((await world.admin.list(PODS, { namespace })).items).toEqual([]);
   });
 
-  it('are another matter than those on machines of other groups that have its name', async () => {
+  it('do not affect VMs of other groups with the same name', async () => {
     const spec = { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi' }] };
     const others = ALL_DIALECTS.filter(({ kind }) => kind.group === 'hypersdk.io').map(({ kind }) =>
       resourceTypeFor(kind),

@@ -119,7 +119,7 @@ async function denialFor(
   if (!served.includes(group) && !hasStarted(operation))
     return {
       reason: 'NotServed',
-      message: `nothing acts on machines of ${group} here, only on those of ${served.join(', ')}`,
+      message: `API group ${group} is not managed by this operator, which manages ${served.join(', ')}`,
     };
   const target = spec.operation === 'clone' ? spec.cloneSpec?.targetNamespace || namespace : namespace;
   const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only: onlyNamespace };

@@ -93,7 +93,7 @@ export const WAIT: StepResult = { to: 'continue' };
  * Result for an operation that was created before its VM runs, for example with a directory of manifests that is
  * applied at once.
  */
-export const NOT_YET: StepResult = { to: 'wait', reason: 'Starting', message: 'the machine does not run yet' };
+export const NOT_YET: StepResult = { to: 'wait', reason: 'Starting', message: 'the VM is not running yet' };
 
 /** Returns the result of an abort that leaves a running VM as it is. */
 export const stays = (text: string): AbortResult => ({ finished: true, stays: text });

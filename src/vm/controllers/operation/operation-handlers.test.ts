@@ -8,7 +8,7 @@ import { handlerFor } from './operation-handlers.ts';
 const migrate = (migrateSpec?: object) => ({ spec: { operation: 'migrate', migrateSpec } }) as unknown as Operation;
 const moves = (migratesByRestart?: true) => ({ migratesByRestart }) as unknown as Dialect;
 
-describe('the way of a migration', () => {
+describe('the steps of a migration', () => {
   it.each([
     ['goes on alive where nothing is said', migrate(), moves(), liveMigration],
     ['stops the machine where that is asked for', migrate({ live: false }), moves(), coldMigration],

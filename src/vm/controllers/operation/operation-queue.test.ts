@@ -19,8 +19,8 @@ const operation = (name: string, { at = 0, kind = 'stop', phase = 'Pending', ver
 
 const names = (operations: readonly Operation[]) => operations.map(({ metadata }) => metadata.name);
 
-describe('whose turn it is', () => {
-  it('goes by creation, and by name at last', () => {
+describe('the order of operations', () => {
+  it('is that of creation, then of names', () => {
     const [late, b, a] = [operation('a-late', { at: 2 }), operation('b', { at: 1 }), operation('a', { at: 1 })];
     const all = [late, b, a];
     expect(names(runnableOperations(all, NONE))).toEqual(['a']);
@@ -29,7 +29,7 @@ describe('whose turn it is', () => {
     expect(nextInQueue(a, all, NONE)).toBe(b);
   });
 
-  it('goes by the version at which they were first seen within a second, which are whole numbers', () => {
+  it('is that of the first observed version within one second', () => {
     const [first, second, third] = [
       operation('z', { version: '999', order: '98' }),
       operation('y', { version: '99' }),
@@ -41,7 +41,7 @@ describe('whose turn it is', () => {
     expect(blockingOperation(third, all, NONE)).toBe(second);
   });
 
-  it('stays with what has begun, seen or not', () => {
+  it('keeps started ones first, observed or not', () => {
     const [first, begun] = [operation('a'), operation('b', { at: 1, phase: 'Running' })];
     expect(blockingOperation(first, [first, begun], NONE)).toBe(begun);
     const unseen = operation('b', { at: 1 });
@@ -49,13 +49,13 @@ describe('whose turn it is', () => {
     expect(blockingOperation(unseen, [first, unseen], { ...NONE, started: new Set(['b']) })).toBeUndefined();
   });
 
-  it('passes on what is over', () => {
+  it('skips finished ones', () => {
     const [over, next] = [operation('a', { phase: 'Failed' }), operation('b', { at: 1 })];
     expect(blockingOperation(next, [over, next], NONE)).toBeUndefined();
     expect(names(runnableOperations([over, next], NONE))).toEqual(['b']);
   });
 
-  it('is not that of one whose snapshot is not there, which nobody waits for until it has begun', () => {
+  it('excludes one with a missing snapshot, which blocks no other until it has started', () => {
     const [first, lacking, last] = [operation('a'), operation('b', { at: 1 }), operation('c', { at: 2 })];
     const all = [first, lacking, last];
     const standing = { ...NONE, isBlocked: (each: Operation) => each === lacking };
@@ -67,7 +67,7 @@ describe('whose turn it is', () => {
     expect(blockingOperation(first, all, { ...standing, started: new Set(['b']) })).toBe(lacking);
   });
 
-  it('is that of several clones at once, but of nothing that came after a change', () => {
+  it('allows several clones at once, but nothing that was created after a change', () => {
     const all = [
       operation('a', { kind: 'clone', at: 1 }),
       operation('b', { kind: 'clone', at: 2 }),

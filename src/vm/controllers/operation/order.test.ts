@@ -33,15 +33,15 @@ describe('operations of one second', () => {
     expect(status?.conditions?.some(({ type, status: holds }) => type === 'RestartRequired' && holds === 'True')).toBe(
       false,
     );
-    expect((await world.operation('b-resize')).status?.message).toContain('from its next start on');
+    expect((await world.operation('b-resize')).status?.message).toContain('from its next start');
   }
 
-  it('are done in the order in which they were made, not in that of their names', async () => {
+  it('run in the order of their creation, not of their names', async () => {
     await askForAll();
     await expectInOrder();
   });
 
-  it('are so behind another, through a restart of the operator and changes of their labels', async () => {
+  it('do so behind another, despite a restart of the operator and changes of their labels', async () => {
     await world.ask('slow', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
     await world.clock.advance(2000);
     await askForAll();
@@ -58,13 +58,13 @@ describe('operations of one second', () => {
     await expectInOrder();
   });
 
-  it('wait for a machine that is not there for as long as each of them may', async () => {
+  it('wait for a missing VM, each up to its timeout', async () => {
     await world.ask('long', 'never', 'restart', { vmRef: { name: 'never' } });
     await world.clock.advance(1500);
     await world.ask('short', 'never', 'start', { vmRef: { name: 'never' }, timeout: '4s' });
     const before = world.clock.now();
     const { status } = await world.over('short');
-    expect(status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('is not there') as string });
+    expect(status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('not found') as string });
     expect(world.clock.now() - before).toBeLessThan(6000);
     await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'never', namespace },
@@ -73,13 +73,13 @@ describe('operations of one second', () => {
     expect((await world.over('long')).status?.phase).toBe('Succeeded');
   });
 
-  it('on machines of a group that nobody looks after fail at once', async () => {
+  it('on VMs of a group that is not managed fail at once', async () => {
     await world.ask('op', 'web', 'stop', { vmRef: { name: 'web', apiGroup: 'novacron.io' } });
     await world.clock.advance(1000);
     expect((await world.operation('op')).status).toMatchObject({
       phase: 'Failed',
       message: expect.stringMatching(
-        /^nothing acts on machines of novacron.io here, only on those of .*hypersdk.io/,
+        /^API group novacron.io is not managed by this operator, which manages .*hypersdk.io/,
       ) as string,
     });
   });

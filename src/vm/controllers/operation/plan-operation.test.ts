@@ -76,27 +76,27 @@ const told = (given: Partial<OperationView> & Pick<OperationView, 'operation'>) 
 
 const RUNNING = { phase: 'Running', startTime: at(-1000), checkpoint: { vmUID: 'vm-uid', instanceUID: 'vmi-uid' } };
 
-describe('what is done for an operation', () => {
+describe('the actions of an operation', () => {
   it.each<[string, Partial<OperationView> & Pick<OperationView, 'operation'>, string[]]>([
     [
       'is recorded first',
       { operation: operation('start'), vm: vm('Halted') },
-      ['Running: the machine is being started', 'power start', 'requeue 600000'],
+      ['Running: the VM is starting', 'power start', 'requeue 600000'],
     ],
     [
       'is nothing where the machine runs',
       { operation: operation('start'), instance: instance('Running') },
-      ['Succeeded: the machine was running already'],
+      ['Succeeded: the VM is already running'],
     ],
     [
       'is nothing where the machine comes anyway',
       { operation: operation('start'), vm: vm('Always') },
-      ['Running: the machine is being started', 'requeue 600000'],
+      ['Running: the VM is starting', 'requeue 600000'],
     ],
     [
       'is by force where that is asked for',
       { operation: operation('stop', { force: true }), instance: instance('Running') },
-      ['Running: the machine is being stopped', 'power stop by force', 'requeue 600000'],
+      ['Running: the VM is stopping', 'power stop by force', 'requeue 600000'],
     ],
     [
       'is cutting the time of a guest that stops already',
@@ -110,17 +110,15 @@ describe('what is done for an operation', () => {
     [
       'waits for a machine that is not there',
       { operation: operation('start'), vm: undefined },
-      ['Pending: VirtualMachine.kubevirt.io default/web is not there: waiting for it', 'requeue 599000'],
+      ['Pending: VirtualMachine.kubevirt.io default/web not found, waiting', 'requeue 599000'],
     ],
     [
-      'waits for no machine longer than it may, whoever else waits for it',
+      'waits for a missing VM up to its timeout, regardless of other operations',
       { operation: operation('start', { timeout: '500ms' }), vm: undefined, blockedBy: operation('stop') },
-      [
-        'Failed: VirtualMachine.kubevirt.io default/web is not there, and was not within 500ms: nothing has been changed',
-      ],
+      ['Failed: VirtualMachine.kubevirt.io default/web not found, timed out after 500ms: nothing has been changed'],
     ],
     [
-      'is nothing at once where it never can be, whoever is before it',
+      'fails at once if it is impossible, regardless of earlier operations',
       {
         operation: operation('start'),
         dialect: undefined,
@@ -141,7 +139,7 @@ describe('what is done for an operation', () => {
         operation: operation('start', {}, undefined, { creationTimestamp: at(-5000) }),
         blockedBy: operation('stop', {}, undefined, { name: 'halt' }),
       },
-      ['Pending: waits until VMOperation default/halt (stop) of the same machine is over', 'requeue 595000'],
+      ['Pending: waiting for VMOperation default/halt (stop) of the same VM to finish', 'requeue 595000'],
     ],
     [
       'is nothing where it was cancelled before',
@@ -151,17 +149,17 @@ describe('what is done for an operation', () => {
     [
       'starts a machine that is off and to be restarted',
       { operation: operation('restart'), vm: vm('Halted') },
-      ['Running: the machine was stopped, and is being started', 'power start', 'requeue 600000'],
+      ['Running: the VM was stopped and is starting', 'power start', 'requeue 600000'],
     ],
     [
       'waits with a move until the machine runs that is to',
       { operation: operation('migrate'), vm: vm('Always') },
-      ['Pending: the machine does not run yet: waiting for it', 'requeue 30000'],
+      ['Pending: the VM is not running yet, waiting', 'requeue 30000'],
     ],
     [
       'waits with a snapshot of its memory until the machine runs that is to',
       { operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }), vm: vm('Always') },
-      ['Pending: the machine does not run yet: waiting for it', 'requeue 30000'],
+      ['Pending: the VM is not running yet, waiting', 'requeue 30000'],
     ],
     [
       'does not wait with a snapshot of a machine that has ended for good',
@@ -170,12 +168,12 @@ describe('what is done for an operation', () => {
         vm: vm('Once'),
         instance: instance('Succeeded'),
       },
-      ['Running: VMSnapshot op is being made', 'create', 'requeue 600000'],
+      ['Running: VMSnapshot op is being created', 'create', 'requeue 600000'],
     ],
     [
       'refuses a node that is not there',
       { operation: operation('migrate', { migrateSpec: { targetNode: 'n9' } }), instance: instance('Running') },
-      ['Failed: node n9 is not there: nothing has been changed'],
+      ['Failed: node n9 not found: nothing has been changed'],
     ],
     [
       'refuses a move of a machine that is on its way',
@@ -183,7 +181,7 @@ describe('what is done for an operation', () => {
         operation: operation('migrate'),
         instance: instance('Running', { migrationState: { migrationUid: 'm', targetNode: 'n2' } }),
       },
-      ['Failed: the machine is on its way to node n2 already: nothing has been changed'],
+      ['Failed: the VM is already migrating to node n2: nothing has been changed'],
     ],
     [
       'refuses a size below what is used',
@@ -192,38 +190,38 @@ describe('what is done for an operation', () => {
         instance: instance('Running'),
         usage: { cpuCores: 0.1, memoryBytes: 1.5 * 2 ** 30 },
       },
-      ['Failed: the machine uses 1536Mi of memory, which is more than 1Gi: nothing has been changed'],
+      ['Failed: the VM uses 1536Mi of memory, which is more than 1Gi: nothing has been changed'],
     ],
     [
       'ends with the machine',
       { operation: operation('restart', {}, RUNNING), vm: undefined },
-      ['Failed: VirtualMachine.kubevirt.io default/web is gone'],
+      ['Failed: VirtualMachine.kubevirt.io default/web was deleted'],
     ],
     [
       'ends with another machine of the name',
       { operation: operation('stop', {}, RUNNING), vm: vm('Always', { uid: 'other' }) },
-      ['Failed: VirtualMachine.kubevirt.io default/web is another one by now'],
+      ['Failed: VirtualMachine.kubevirt.io default/web was replaced by another one'],
     ],
     [
       'ends well where it was to go',
       { operation: operation('delete', {}, RUNNING), vm: undefined },
-      ['Succeeded: the machine is gone'],
+      ['Succeeded: the VM was deleted'],
     ],
     [
       'does not restart a machine twice',
       { operation: operation('restart', {}, RUNNING), instance: instance('Running', {}, { uid: 'next' }) },
-      ['Succeeded: the machine runs again on node n1'],
+      ['Succeeded: the VM is running again on node n1'],
     ],
     [
       'does not stop what somebody has started since',
       { operation: operation('stop', {}, RUNNING), instance: instance('Running', {}, { uid: 'next' }) },
-      ['Succeeded: the machine was stopped, and has been started again since'],
+      ['Succeeded: the VM was stopped and has been started again since'],
     ],
     [
       'ends with its time',
       { operation: operation('stop', {}, { ...RUNNING, startTime: at(-600_000) }), instance: instance('Running') },
       [
-        'Failed: the operation took longer than 10m: the machine had been told to stop by then, and still is to; force cuts its power',
+        'Failed: the operation took longer than 10m: the stop had already been requested and continues; use force to power the VM off',
       ],
     ],
     [
@@ -252,7 +250,7 @@ describe('what is done for an operation', () => {
     expect(told(given)).toEqual(expected);
   });
 
-  it('asks for a migration in words that nobody else has', () => {
+  it('creates a migration with a unique name', () => {
     const actions = planOperation(
       view({
         operation: operation('migrate', {
@@ -277,7 +275,7 @@ describe('what is done for an operation', () => {
     });
   });
 
-  it('deletes the very machine that was meant', () => {
+  it('deletes exactly the VM that was meant', () => {
     const actions = planOperation(view({ operation: operation('delete') }));
     expect(actions).toContainEqual({
       do: 'remove',

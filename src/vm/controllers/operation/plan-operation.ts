@@ -68,7 +68,7 @@ function waiting(view: OperationView, handler: OperationHandler): readonly Opera
     return [finish(view, 'Cancelled', { reason: 'Cancelled', message })];
   }
   // Operations behind it wait for the VM as well, each up to its own timeout.
-  if (!isActive(view)) return missing(view, { reason: 'NotFound', message: `${describeVm(ref)} is not there` });
+  if (!isActive(view)) return missing(view, { reason: 'NotFound', message: `${describeVm(ref)} not found` });
   if (blockedBy !== undefined) {
     // Most waits are short, and not worth a write.
     const quiet = Date.parse(operation.metadata.creationTimestamp) + QUIET_MS - now;
@@ -76,12 +76,12 @@ function waiting(view: OperationView, handler: OperationHandler): readonly Opera
     if (quiet > 0 && left > 0 && operation.status === undefined)
       return [{ do: 'requeue', requeueAfterMs: Math.min(quiet, left) }];
     const { namespace, name } = blockedBy.metadata;
-    const before = `VMOperation ${namespace}/${name} (${blockedBy.spec.operation}) of the same machine`;
+    const before = `VMOperation ${namespace}/${name} (${blockedBy.spec.operation}) of the same VM`;
     if (left <= 0) {
-      const message = `${before} was not over within ${operation.spec.timeout}: nothing has been changed`;
+      const message = `${before} did not finish within ${operation.spec.timeout}: nothing has been changed`;
       return [finish(view, 'Failed', { reason: 'Timeout', message })];
     }
-    const words = { reason: 'Waiting', message: `waits until ${before} is over` };
+    const words = { reason: 'Waiting', message: `waiting for ${before} to finish` };
     return [
       { do: 'report', status: pendingStatus(operation, words, now) },
       { do: 'requeue', requeueAfterMs: left },
@@ -117,12 +117,12 @@ function missing(
   if (left <= 0) {
     const words = {
       reason,
-      message: `${message}, and was not within ${operation.spec.timeout}: nothing has been changed`,
+      message: `${message}, timed out after ${operation.spec.timeout}: nothing has been changed`,
     };
     return [finish(view, 'Failed', words)];
   }
-  const rest = step === ASIDE ? ', while other operations of the machine go on' : '';
-  const words = { reason, message: `${message}: waiting for it${rest}` };
+  const rest = step === ASIDE ? ' while other operations of the VM continue' : '';
+  const words = { reason, message: `${message}, waiting${rest}` };
   return [
     { do: 'report', status: pendingStatus(operation, words, now, step === undefined ? {} : { step }) },
     { do: 'requeue', requeueAfterMs: Math.min(left, afterMs) },
@@ -133,12 +133,12 @@ function underWay(view: OperationView, handler: OperationHandler): readonly Oper
   const { operation, ref, vm, now, denial } = view;
   // Nothing is cleaned up either, since the status that says what was started may be forged.
   if (denial !== undefined) {
-    const message = `${denial.message}; nothing more is done, and what was begun stays as it is`;
+    const message = `${denial.message}; the operation stops, and what it has done so far is not undone`;
     return [finish(view, 'Failed', { reason: denial.reason, message })];
   }
   const checkpoint = operation.status?.checkpoint ?? {};
   if (!isActive(view) || (checkpoint.vmUID !== undefined && checkpoint.vmUID !== vm?.metadata.uid)) {
-    const words = vm === undefined ? 'is gone' : 'is another one by now';
+    const words = vm === undefined ? 'was deleted' : 'was replaced by another one';
     return applyStep(view, handler, handler.onVmDeleted?.() ?? fail('MachineGone', `${describeVm(ref)} ${words}`));
   }
   const calledOff = isCancelRequested(operation);

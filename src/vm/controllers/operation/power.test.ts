@@ -3,7 +3,7 @@ import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
 import { isNotFound } from '#platform/kube/kube-error';
 import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
-describe('operations on a machine', () => {
+describe('operations on a VM', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness();
@@ -26,7 +26,7 @@ describe('operations on a machine', () => {
     });
   const vm = (name: string) => world.admin.get(VMS, name, { namespace });
 
-  it('starts a machine that is stopped, in two writes of its own status and one of the machine', async () => {
+  it('start a stopped VM, in two writes of their own status and one of the VM', async () => {
     await make('web', { runStrategy: 'Halted' });
     world.writes.length = 0;
     await world.ask('go', 'web', 'start');
@@ -42,37 +42,37 @@ describe('operations on a machine', () => {
     expect(world.writes.filter((write) => write === 'patch virtualmachines')).toHaveLength(1);
   });
 
-  it('has nothing to do where the machine is as it should be', async () => {
+  it('have nothing to do if the VM is in the desired state', async () => {
     await make('web');
     await world.ask('go', 'web', 'start');
     expect((await world.over('go')).status).toMatchObject({
       phase: 'Succeeded',
-      message: 'the machine was running already',
+      message: 'the VM is already running',
     });
     await world.ask('halt', 'web', 'stop');
     expect((await world.over('halt')).status?.phase).toBe('Succeeded');
     await world.ask('halt-again', 'web', 'stop');
-    expect((await world.over('halt-again')).status?.message).toBe('the machine was stopped already');
+    expect((await world.over('halt-again')).status?.message).toBe('the VM is already stopped');
     await world.ask('again', 'web', 'restart');
     expect((await world.over('again')).status).toMatchObject({
       phase: 'Succeeded',
-      message: expect.stringContaining('the machine was stopped, and runs on node') as string,
+      message: expect.stringContaining('the VM was stopped and is now running on node') as string,
     });
   });
 
-  it('says why a machine that crashes again and again cannot be stopped, and restarts it when it comes', async () => {
+  it('report why a VM that crashes repeatedly cannot be stopped, and restart it later', async () => {
     const crash = { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' };
     await make('web', { runStrategy: 'RerunOnFailure' }, crash);
     await world.clock.advance(10_000);
     await world.ask('halt', 'web', 'stop');
     expect((await world.over('halt')).status?.message).toBe(
-      'the machine cannot be stopped: VM is not running at the moment, and its spec has it started again',
+      'the VM cannot be stopped: VM is not running, and its spec will start it again',
     );
     await world.ask('again', 'web', 'restart');
     expect((await world.over('again')).status).toMatchObject({ phase: 'Succeeded' });
   });
 
-  it('gives a guest its time to stop, or none by force', async () => {
+  it('give a guest its grace period to stop, or none by force', async () => {
     await make('slow', {}, { 'vimana.io/shutdown-duration': 'never' });
     await world.ask('halt', 'slow', 'stop');
     const began = world.clock.now();
@@ -86,7 +86,7 @@ describe('operations on a machine', () => {
     expect(world.clock.now() - from).toBeLessThan(5000);
   });
 
-  it('restarts a machine once', async () => {
+  it('restart a VM once', async () => {
     await make('web');
     const before = await instance('web');
     await world.ask('again', 'web', 'restart');
@@ -97,15 +97,15 @@ describe('operations on a machine', () => {
     expect((await instance('web'))?.metadata.uid).toBe(after?.metadata.uid);
   });
 
-  it('deletes a machine', async () => {
+  it('delete a VM', async () => {
     await make('web');
     await world.ask('away', 'web', 'delete');
-    expect((await world.over('away')).status).toMatchObject({ phase: 'Succeeded', message: 'the machine is gone' });
+    expect((await world.over('away')).status).toMatchObject({ phase: 'Succeeded', message: 'the VM was deleted' });
     await expect(vm('web')).rejects.toSatisfy(isNotFound);
     expect(await instance('web')).toBeUndefined();
   });
 
-  it('goes one at a time, in order, and says after which one', async () => {
+  it('run one at a time, in order, and report which one blocks them', async () => {
     await make('web', {}, { 'vimana.io/shutdown-duration': '5s' });
     await world.ask('a-stop', 'web', 'stop');
     await world.ask('b-start', 'web', 'start');
@@ -119,7 +119,7 @@ describe('operations on a machine', () => {
       expect((await world.over(name)).status?.phase).toBe('Succeeded');
   });
 
-  it('waits for a machine that is not there, and fails with the time', async () => {
+  it('wait for a missing VM, and fail with a timeout', async () => {
     await world.ask('go', 'late', 'start');
     await world.clock.advance(60_000);
     expect((await world.operation('go')).status).toMatchObject({
@@ -128,7 +128,7 @@ describe('operations on a machine', () => {
         { type: 'Succeeded', status: 'False', reason: 'NotFound' },
         { type: 'Failed', status: 'False' },
       ],
-      message: 'VirtualMachine.kubevirt.io default/late is not there: waiting for it',
+      message: 'VirtualMachine.kubevirt.io default/late not found, waiting',
     });
     await make('late', { runStrategy: 'Halted' });
     expect((await world.over('go')).status?.phase).toBe('Succeeded');
@@ -137,7 +137,7 @@ describe('operations on a machine', () => {
     expect(status).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'NotFound' }, { status: 'True' }] });
   });
 
-  it('is cancelled while it waits, and leaves no trace', async () => {
+  it('can be canceled while they wait, without a change', async () => {
     await world.ask('go', 'late', 'start');
     await world.clock.advance(100);
     const body = { spec: { cancel: true } };
@@ -150,7 +150,7 @@ describe('operations on a machine', () => {
     });
   });
 
-  it('is deleted when it has been over for as long as it was to be kept', async () => {
+  it('are deleted after their TTL', async () => {
     await make('web');
     await world.ask('go', 'web', 'start', { ttlSecondsAfterFinished: 60 });
     await world.over('go');
@@ -160,7 +160,7 @@ describe('operations on a machine', () => {
     await expect(world.operation('go')).rejects.toSatisfy(isNotFound);
   });
 
-  it('moves a machine while it runs, to the node that is named', async () => {
+  it('live-migrate a VM to the named node', async () => {
     await make('web');
     const from = (await instance('web'))?.status?.nodeName;
     const to = from === 'node-1' ? 'node-2' : 'node-1';
@@ -173,15 +173,15 @@ describe('operations on a machine', () => {
       migrationConfiguration: { bandwidthPerMigration: '12500000', allowAutoConverge: true, allowPostCopy: false },
     });
     await world.ask('move-again', 'web', 'migrate', { migrateSpec: { targetNode: to } });
-    expect((await world.over('move-again')).status?.message).toBe(`the machine was on node ${to} already`);
+    expect((await world.over('move-again')).status?.message).toBe(`the VM is already on node ${to}`);
     await world.ask('nowhere', 'web', 'migrate', { migrateSpec: { targetNode: 'none' } });
     expect((await world.over('nowhere')).status).toMatchObject({
       phase: 'Failed',
-      message: 'node none is not there: nothing has been changed',
+      message: 'node none not found: nothing has been changed',
     });
   });
 
-  it('stops a machine and starts it on the node that is named', async () => {
+  it('stop a VM and start it on the named node', async () => {
     await make('web', { runStrategy: 'Once' });
     const from = (await instance('web'))?.status?.nodeName;
     const to = from === 'node-1' ? 'node-2' : 'node-1';
@@ -199,7 +199,7 @@ describe('operations on a machine', () => {
     expect((await world.operation('off')).metadata.finalizers ?? []).toEqual([]);
   });
 
-  it('plugs in what the machine can take, and says what takes a restart', async () => {
+  it('hot-plug what the VM supports, and report what requires a restart', async () => {
     await make('web');
     await world.ask('more', 'web', 'resize', { resizeSpec: { cpus: 2, memory: '2Gi', hotplug: true } });
     expect((await world.over('more')).status).toMatchObject({
@@ -220,7 +220,7 @@ describe('operations on a machine', () => {
     });
   });
 
-  it('does not promise a machine less than it uses', async () => {
+  it('do not resize a VM below its usage', async () => {
     await make('web', {}, { 'vimana.io/memory-utilization': '1' });
     const before = (await vm('web')).metadata.generation;
     await world.ask('less', 'web', 'resize', { resizeSpec: { memory: '512Mi' } });

@@ -13,19 +13,18 @@ import {
 } from './operation-handler.ts';
 import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
 
-/** Ensures that the VM runs, whoever started it. */
+/** Ensures that the VM runs, even if another client started it. */
 export const start: OperationHandler = {
   begin(view) {
-    if (powerState(view).isRunning)
-      return { to: 'succeed', message: `the machine was running already${pausedWords(view)}` };
-    return starting(view, 'the machine is being started');
+    if (powerState(view).isRunning) return { to: 'succeed', message: `the VM is already running${pausedWords(view)}` };
+    return starting(view, 'the VM is starting');
   },
   advance(view) {
     const { isRunning, live } = powerState(view);
-    if (isRunning) return { to: 'succeed', message: `the machine runs on node ${live?.status?.nodeName ?? ''}` };
+    if (isRunning) return { to: 'succeed', message: `the VM is running on node ${live?.status?.nodeName ?? ''}` };
     return starting(view);
   },
-  abort: () => stays('the machine had been told to start by then, and still is to; stop it where it is not to run'),
+  abort: () => stays('the start had already been requested and continues; stop the VM if it should not run'),
 };
 
 function starting(view: ActiveOperationView, message?: string): StepResult {
@@ -37,7 +36,7 @@ function starting(view: ActiveOperationView, message?: string): StepResult {
   // An instance that is still stopping has to be gone before another can start.
   if (live !== undefined || !isOff) return { to: 'continue', ...words };
   if (willStart && (refusal !== undefined || !isHeldBack(view))) return { to: 'continue', ...words };
-  if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be started: ${refusal}`);
+  if (refusal !== undefined) return fail('WrongPowerState', `the VM cannot be started: ${refusal}`);
   return { to: 'continue', ...words, actions: [{ do: 'power', action: 'start', force: false }] };
 }
 
@@ -45,7 +44,7 @@ function starting(view: ActiveOperationView, message?: string): StepResult {
 function waitingFor(view: ActiveOperationView, { reason, message }: Problem, words: object): StepResult {
   const { operation, vm } = view;
   if (!operation.spec.force) {
-    const text = `the machine is told to run, and waits: ${message}; an operation with force starts it now`;
+    const text = `the VM will start later: ${message}; an operation with force starts it now`;
     return { to: 'succeed', reason, message: text };
   }
   const now = `${vm.metadata.generation}`;
@@ -55,7 +54,7 @@ function waitingFor(view: ActiveOperationView, { reason, message }: Problem, wor
 }
 
 const pausedWords = ({ instance }: ActiveOperationView) =>
-  hasCondition(instance?.status?.conditions, 'Paused') ? ', and is paused' : '';
+  hasCondition(instance?.status?.conditions, 'Paused') ? ' and paused' : '';
 
 /** Reports whether a VM that ended by itself is in back-off before its next start. */
 function isHeldBack({ dialect, vm, now }: ActiveOperationView): boolean {
@@ -74,27 +73,27 @@ function isStopped(view: ActiveOperationView): boolean {
 /** Stops the running instance and prevents another from starting. */
 export const stop: OperationHandler = {
   begin(view) {
-    if (isStopped(view)) return { to: 'succeed', message: 'the machine was stopped already' };
+    if (isStopped(view)) return { to: 'succeed', message: 'the VM is already stopped' };
     if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
     const { instance } = view;
     const turn = requestStop(view, instance?.metadata.uid);
     if (turn.to !== 'continue') return turn;
     const checkpoint = { step: 'Stopping', ...(instance === undefined ? {} : { instanceUID: instance.metadata.uid }) };
-    return { ...turn, checkpoint, progress: 10, message: 'the machine is being stopped' };
+    return { ...turn, checkpoint, progress: 10, message: 'the VM is stopping' };
   },
   advance(view, { instanceUID }) {
     const { isStopping, live } = powerState(view);
-    if (isStopped(view)) return { to: 'succeed', message: 'the machine is stopped' };
+    if (isStopped(view)) return { to: 'succeed', message: 'the VM is stopped' };
     const another = live !== undefined && instanceUID !== undefined && live.metadata.uid !== instanceUID;
     if (another && !isStopping)
-      return { to: 'succeed', message: 'the machine was stopped, and has been started again since' };
+      return { to: 'succeed', message: 'the VM was stopped and has been started again since' };
     return requestStop(view, live?.metadata.uid);
   },
   abort: ({ operation }) =>
     stays(
       operation.spec.force
-        ? 'the machine had been told to stop by then, and still is to'
-        : 'the machine had been told to stop by then, and still is to; force cuts its power',
+        ? 'the stop had already been requested and continues'
+        : 'the stop had already been requested and continues; use force to power the VM off',
     ),
 };
 
@@ -107,8 +106,8 @@ export function requestStop(view: ActiveOperationView, instanceUID: string | und
   if (isStopped(view)) return WAIT;
   const refusal = powerDenial(view, 'stop');
   if (refusal !== undefined) {
-    const why = isOff && willStart ? `${refusal} at the moment, and its spec has it started again` : refusal;
-    return fail('WrongPowerState', `the machine cannot be stopped: ${why}`);
+    const why = isOff && willStart ? `${refusal}, and its spec will start it again` : refusal;
+    return fail('WrongPowerState', `the VM cannot be stopped: ${why}`);
   }
   return { to: 'continue', actions: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
 }
@@ -125,30 +124,30 @@ export const restart: OperationHandler = {
     const { live, willStart } = powerState(view);
     const waits = isHeldBack(view) || view.dialect.startGate?.(view.vm)?.waits !== undefined;
     if (live === undefined && willStart && !waits) return NOT_YET;
-    if (live === undefined) return starting(view, 'the machine was stopped, and is being started');
+    if (live === undefined) return starting(view, 'the VM was stopped and is starting');
     if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
     const refusal = powerDenial(view, 'restart');
     // An earlier request is about to be executed.
     if (refusal !== undefined && view.dialect.recordedState(view.vm).requests.length > 0) return NOT_YET;
-    if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
+    if (refusal !== undefined) return fail('WrongPowerState', `the VM cannot be restarted: ${refusal}`);
     return {
       to: 'continue',
       checkpoint: { step: 'Restarting', instanceUID: live.metadata.uid },
       progress: 10,
-      message: 'the machine is being restarted',
+      message: 'the VM is restarting',
       actions: [{ do: 'power', action: 'restart', force: view.operation.spec.force }],
     };
   },
   advance: (view, checkpoint) =>
     checkpoint.step === 'Starting' ? startingStopped(view) : restarting(view, checkpoint),
-  abort: () => stays('the machine had been told to restart by then, and goes on with it'),
+  abort: () => stays('the restart had already been requested and continues'),
 };
 
 function startingStopped(view: ActiveOperationView): StepResult {
   const { isRunning, live } = powerState(view);
   const node = live?.status?.nodeName ?? '';
   if (!isRunning) return starting(view);
-  return { to: 'succeed', message: `the machine was stopped, and runs on node ${node}` };
+  return { to: 'succeed', message: `the VM was stopped and is now running on node ${node}` };
 }
 
 function restarting(view: ActiveOperationView, { instanceUID }: Checkpoint): StepResult {
@@ -158,12 +157,11 @@ function restarting(view: ActiveOperationView, { instanceUID }: Checkpoint): Ste
     if (isStopping) return { to: 'continue', actions: forceStop(view, operation.spec.force) };
     if (live === undefined) return WAIT;
     const refusal = powerDenial(view, 'restart');
-    if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
+    if (refusal !== undefined) return fail('WrongPowerState', `the VM cannot be restarted: ${refusal}`);
     return { to: 'continue', actions: [{ do: 'power', action: 'restart', force: operation.spec.force }] };
   }
-  if (isRunning) return { to: 'succeed', message: `the machine runs again on node ${live?.status?.nodeName ?? ''}` };
-  if (isOff && !willStart)
-    return fail('Stopped', 'the machine was stopped by somebody else while it was being restarted');
+  if (isRunning) return { to: 'succeed', message: `the VM is running again on node ${live?.status?.nodeName ?? ''}` };
+  if (isOff && !willStart) return fail('Stopped', 'the VM was stopped by another client while it was restarting');
   return { to: 'continue', progress: 60 };
 }
 
@@ -181,6 +179,6 @@ export function powerDenial(
 
 function beingMoved({ instance }: ActiveOperationView): StepResult {
   const { targetNode = '' } = instance?.status?.migrationState ?? {};
-  const message = `the machine is on its way to node ${targetNode}: try again when it has arrived, or use force`;
+  const message = `the VM is migrating to node ${targetNode}: try again when the migration is finished, or use force`;
   return fail('Migrating', message);
 }

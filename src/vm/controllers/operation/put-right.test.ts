@@ -13,7 +13,7 @@ const WEB = { vmRef: { name: 'web' } };
 const SLOW_END = { 'vimana.io/shutdown-duration': '20s' };
 const disk = (name: string) => ({ name, size: '1Gi', storageClass: 'fast-ssd' });
 
-describe('operations that end otherwise than they began', () => {
+describe('operations that do not end as planned', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
@@ -39,40 +39,40 @@ describe('operations that end otherwise than they began', () => {
     );
   const nodes = async () => (await world.admin.list(NODES)).items.map(({ metadata }) => metadata.name ?? '');
 
-  it('restore nothing of a snapshot whose disk is gone, and do not stop the machine for that', async () => {
+  it('restore nothing of a snapshot whose disk was deleted, and do not stop the VM for that', async () => {
     await done('snap', 'snapshot');
     await edit({ disks: [disk('root')] });
-    await done('anew', 'restart');
+    await done('again', 'restart');
     await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-data', { namespace });
     await world.clock.advance(5000);
     const { uid } = (await instance()).metadata;
     expect(await done('back', 'restore', { restoreSpec: { snapshotName: 'snap' } })).toMatchObject({
       phase: 'Failed',
-      message: 'the disk data has no PersistentVolumeClaim default/web-data any more: nothing has been changed',
+      message: 'PersistentVolumeClaim default/web-data of disk data no longer exists: nothing has been changed',
     });
     await world.clock.advance(60_000);
     expect((await instance()).metadata.uid).toBe(uid);
   });
 
-  it('start a machine again whose snapshot was deleted before it was restored', async () => {
+  it('start a VM again whose snapshot was deleted before it was restored', async () => {
     await done('snap', 'snapshot');
     await world.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'snap' } });
     await world.clock.advance(2000);
     await world.admin.delete(VM_SNAPSHOTS, 'snap', { namespace });
     expect((await world.over('back', 30_000)).status).toMatchObject({
       phase: 'Failed',
-      message: expect.stringContaining('the machine, which was stopped for it, is started again') as string,
+      message: expect.stringContaining('the VM, which was stopped for the restore, is starting again') as string,
     });
     await world.clock.advance(60_000);
     expect((await vm()).status?.phase).toBe('Running');
   });
 
-  it('say whether the machine goes on with its memory after a restore', async () => {
+  it('report whether the VM was resumed from memory after a restore', async () => {
     await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } });
     const back = { restoreSpec: { snapshotName: 'snap' } };
     expect(await done('same', 'restore', back)).toMatchObject({
       phase: 'Succeeded',
-      message: 'the machine runs with the disks of VMSnapshot snap, from where it was',
+      message: 'the VM is running with the disks of VMSnapshot snap and was resumed from its memory',
       result: { memoryResumed: true },
     });
     await done('larger', 'resize', { resizeSpec: { cpus: 3 } });
@@ -81,7 +81,7 @@ describe('operations that end otherwise than they began', () => {
     expect(other).toMatchObject({
       phase: 'Succeeded',
       message: expect.stringContaining(
-        'the machine has 3 CPUs and 1024Mi of memory now, and had 2 and 1024Mi',
+        'the VM has 3 CPUs and 1024Mi of memory, but the snapshot was taken with 2 and 1024Mi',
       ) as string,
       result: { memoryResumed: false },
     });
@@ -90,7 +90,7 @@ describe('operations that end otherwise than they began', () => {
     expect(told.filter(({ reason }) => reason === 'MemoryNotResumed')).toHaveLength(1);
   });
 
-  it('do not go on with memory of other disks, nor clone a disk away', async () => {
+  it('do not resume the memory of other disks, nor drop a disk in a clone', async () => {
     await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } });
     const back = { restoreSpec: { snapshotName: 'snap' } };
     const kept = { 'hypersdk.io/retain-disks': 'true' };
@@ -103,25 +103,27 @@ describe('operations that end otherwise than they began', () => {
     await edit({ disks: [disk('root')] });
     expect(await done('other', 'restore', back)).toMatchObject({
       phase: 'Succeeded',
-      message: expect.stringContaining('as the machine lacks the disk web-data, which it had then') as string,
+      message: expect.stringContaining('the VM no longer has disk web-data') as string,
       result: { memoryResumed: false },
     });
     expect(await done('copy', 'clone', { cloneSpec: { targetName: 'copy', snapshotRef: 'snap' } })).toMatchObject({
       phase: 'Failed',
       message: expect.stringContaining(
-        'VMSnapshot snap holds disk data (web-data), which the machine has no more',
+        'VMSnapshot snap has disk data (web-data), which the VM no longer has',
       ) as string,
     });
     expect(await ignoreNotFound(world.admin.get(HYPERSDK_VMS, 'copy', { namespace }))).toBeUndefined();
     await edit({ disks: [{ ...disk('root'), size: '2Gi' }, disk('data')] });
     await world.clock.advance(5000);
     expect(await done('grown', 'restore', back)).toMatchObject({
-      message: expect.stringContaining('as the machine has 2048Mi on the disk web-root, and had 1024Mi then') as string,
+      message: expect.stringContaining(
+        'the VM has disk web-root with 2048Mi, which had 1024Mi in the snapshot',
+      ) as string,
       result: { memoryResumed: false },
     });
   });
 
-  it('tell of no memory in a snapshot of a machine that was off', async () => {
+  it('report no memory in a snapshot of a stopped VM', async () => {
     await done('halt', 'stop');
     expect(await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } })).toMatchObject({
       phase: 'Succeeded',
@@ -129,22 +131,22 @@ describe('operations that end otherwise than they began', () => {
     });
   });
 
-  it('start a machine that is stopped where it is to be restarted', async () => {
+  it('start a stopped VM that should be restarted', async () => {
     await done('halt', 'stop');
-    expect(await done('anew', 'restart')).toMatchObject({
+    expect(await done('again', 'restart')).toMatchObject({
       phase: 'Succeeded',
-      message: expect.stringMatching(/^the machine was stopped, and runs on node /) as string,
+      message: expect.stringMatching(/^the VM was stopped and is now running on node /) as string,
     });
     expect((await vm()).status?.phase).toBe('Running');
   });
 
-  it('let a machine go where it can when no node takes it', async () => {
+  it('let the scheduler place a VM if its target node does not fit', async () => {
     const { nodeName: here = '' } = (await instance()).status ?? {};
     await cordon(await nodes(), true);
     const target = (await nodes()).find((name) => name !== here) ?? '';
     expect(await done('refused', 'migrate', { migrateSpec: { live: false, targetNode: target } })).toMatchObject({
       phase: 'Failed',
-      message: `node ${target} takes no machines, it is cordoned: nothing has been changed`,
+      message: `node ${target} is cordoned: nothing has been changed`,
     });
     expect(await done('away', 'migrate', { migrateSpec: { live: false }, timeout: '40s' })).toMatchObject({
       phase: 'Failed',
@@ -154,7 +156,7 @@ describe('operations that end otherwise than they began', () => {
     expect((await vm()).status).toMatchObject({ phase: 'Running', nodeName: here });
   });
 
-  it('call a migration off with the operation that asked for it', async () => {
+  it('cancel a migration with the operation that requested it', async () => {
     const { nodeName: here } = (await instance()).status ?? {};
     await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
     await world.clock.advance(10_000);
@@ -167,20 +169,19 @@ describe('operations that end otherwise than they began', () => {
     expect(next?.phase, next?.message).toBe('Succeeded');
   });
 
-  it('are over when their time is, though others are before them', async () => {
+  it('time out although others are before them', async () => {
     await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
     await world.clock.advance(3000);
     await world.ask('halt', 'web', 'stop', { ...WEB, timeout: '4s' });
     const before = world.clock.now();
     expect((await world.over('halt')).status).toMatchObject({
       phase: 'Failed',
-      message:
-        'VMOperation default/move (migrate) of the same machine was not over within 4s: nothing has been changed',
+      message: 'VMOperation default/move (migrate) of the same VM did not finish within 4s: nothing has been changed',
     });
     expect(world.clock.now() - before).toBeLessThan(6000);
   });
 
-  it('leave no half of a clone behind when they are deleted', async () => {
+  it('leave no incomplete clone behind when they are deleted', async () => {
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: 'golden', namespace },
       spec: {

@@ -4,7 +4,7 @@ import { VMIS } from '#api/kubevirt/resources';
 import { NODES } from '#platform/kube/kinds/node';
 import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
-describe('a machine that is resized', () => {
+describe('a resized VM', () => {
   let world: OperationHarness;
   beforeAll(async () => {
     // The slow link makes a migration take a while.
@@ -29,7 +29,7 @@ describe('a machine that is resized', () => {
     };
   }
 
-  it('has the size when the operation is over, and is free for those behind it', async () => {
+  it('has the size when the operation is finished, and is available for the next one', async () => {
     const { instance, ask, over } = await vm('2Gi');
     const from = (await instance())?.nodeName ?? '';
     await ask('resize', { resizeSpec: { cpus: 4 } });
@@ -37,14 +37,14 @@ describe('a machine that is resized', () => {
     await ask('migrate', { migrateSpec: { targetNode: from } });
     expect(await over('resize')).toMatchObject({
       phase: 'Succeeded',
-      message: 'the machine has 4 CPUs and 2Gi of memory',
+      message: 'the VM has 4 CPUs and 2Gi of memory',
       result: { hotplug: true },
     });
     expect((await instance())?.currentCPUTopology).toMatchObject({ sockets: 4 });
     expect((await over('snapshot'))?.phase).toBe('Succeeded');
     expect(await over('migrate')).toMatchObject({
       phase: 'Succeeded',
-      message: `the machine runs on node ${from}`,
+      message: `the VM is running on node ${from}`,
       result: { sourceNode: expect.not.stringContaining(from) as string },
     });
     expect((await instance())?.nodeName).toBe(from);
@@ -53,12 +53,12 @@ describe('a machine that is resized', () => {
   it.each([
     ['less memory', '2Gi', 2, { cpus: 4, memory: '1Gi' }, 4],
     ['more memory than can be plugged in', '512Mi', 1, { cpus: 2, memory: '1Gi' }, 2],
-  ])('has the CPUs at once where %s takes a restart', async (_what, memory, cpus, resizeSpec, sockets) => {
+  ])('has the CPUs at once if %s requires a restart', async (_what, memory, cpus, resizeSpec, sockets) => {
     const { instance, ask, over } = await vm(memory, cpus);
     await ask('resize', { resizeSpec });
     expect(await over('resize')).toMatchObject({
       phase: 'Succeeded',
-      message: `RestartRequired: the machine has ${sockets} CPUs now; it has 1Gi of memory from its next start on`,
+      message: `RestartRequired: the VM has ${sockets} CPUs now; it has 1Gi of memory from its next start`,
       result: { hotplug: true },
     });
     const grown = await instance();
@@ -66,19 +66,19 @@ describe('a machine that is resized', () => {
     expect(grown?.migrationState?.completed).toBe(true);
   });
 
-  it('is not made too small to start, also while it is off', async () => {
+  it('is not made too small to start, also while it is stopped', async () => {
     const { name, ask, over } = await vm('1Gi');
     await ask('stop');
     await over('stop');
     await ask('resize', { resizeSpec: { memory: '1Mi' } });
     expect(await over('resize')).toMatchObject({
       phase: 'Failed',
-      message: 'no machine starts with less than 32Mi of memory: nothing has been changed',
+      message: 'a VM needs at least 32Mi of memory: nothing has been changed',
     });
     expect((await world.admin.get(HYPERSDK_VMS, name, { namespace })).spec.memory).toBe('1Gi');
   });
 
-  it('is not said to be on a node that it leaves', async () => {
+  it('is not reported on a node that it leaves', async () => {
     const { name, instance, ask, over } = await vm('2Gi');
     const node = (await instance())?.nodeName ?? '';
     const body = { spec: { cpus: 4 } };
@@ -91,14 +91,14 @@ describe('a machine that is resized', () => {
     });
   });
 
-  it('is not said to be on a node for good that takes no machines', async () => {
+  it('is not reported as already on a cordoned node', async () => {
     const { instance, ask, over } = await vm('2Gi');
     const node = (await instance())?.nodeName ?? '';
     await world.admin.patch(NODES, node, { type: 'merge', body: { spec: { unschedulable: true } } });
     await ask('migrate', { migrateSpec: { targetNode: node } });
     expect(await over('migrate')).toMatchObject({
       phase: 'Failed',
-      message: expect.stringContaining('it is cordoned') as string,
+      message: expect.stringContaining('is cordoned') as string,
     });
   });
 });

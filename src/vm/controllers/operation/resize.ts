@@ -16,26 +16,26 @@ export const resize: OperationHandler = {
     const { dialect, vm } = view;
     const before = dialect.size?.(vm);
     if (before === undefined)
-      return fail('NotSupported', `machines of ${dialect.kind.group} cannot be resized by an operation`);
+      return fail('NotSupported', `VMs of ${dialect.kind.group} cannot be resized by an operation`);
     const wanted = wantedBy(view.operation, before);
     const result = resultOf(before, wanted);
     if (isSame(before, wanted))
       return {
         to: 'succeed',
-        message: `the machine has ${wordsFor(wanted)} already`,
+        message: `the VM already has ${wordsFor(wanted)}`,
         result: { ...result, hotplug: false },
       };
     const objection = belowUsage(view, wanted);
     if (objection !== undefined) return fail('BelowUsage', `${objection}: nothing has been changed`);
     if (isTooLittle(wanted, before))
-      return fail('InvalidSize', `no machine starts with less than ${MIN_MEMORY} of memory: nothing has been changed`);
-    const edited = dialect.resize?.(vm, wanted) ?? { conflict: `machines of ${dialect.kind.group} keep their size` };
+      return fail('InvalidSize', `a VM needs at least ${MIN_MEMORY} of memory: nothing has been changed`);
+    const edited = dialect.resize?.(vm, wanted) ?? { conflict: `VMs of ${dialect.kind.group} cannot be resized` };
     if (edited.conflict !== undefined) return fail('InvalidSize', `${edited.conflict}: nothing has been changed`);
     return {
       to: 'continue',
       checkpoint: { step: 'Resizing', before: JSON.stringify(before) },
       progress: 10,
-      message: `the machine is to have ${wordsFor(wanted)}`,
+      message: `resizing the VM to ${wordsFor(wanted)}`,
       result,
       actions: [{ do: 'patch VM', body: { spec: edited.spec } }],
     };
@@ -46,7 +46,7 @@ export const resize: OperationHandler = {
     const wanted = wantedBy(view.operation, old);
     const has = view.dialect.size?.(view.vm) ?? old;
     if (isSame(has, wanted)) return arriving(view, wanted, old, checkpoint);
-    if (!isSame(has, old)) return fail('ChangedByOthers', `somebody else gave the machine ${wordsFor(has)} meanwhile`);
+    if (!isSame(has, old)) return fail('ChangedByOthers', `the VM was resized to ${wordsFor(has)} by another client`);
     const edited = view.dialect.resize?.(view.vm, wanted);
     if (edited === undefined || edited.conflict !== undefined) return WAIT;
     return { to: 'continue', actions: [{ do: 'patch VM', body: { spec: edited.spec } }] };
@@ -60,9 +60,9 @@ export const resize: OperationHandler = {
     const isThere = live !== undefined && partsOf(live, view).every(({ state }) => state === 'has');
     const isMine = !isThere && isSame(has, wantedBy(view.operation, old));
     if (!isMine || edited === undefined || edited.conflict !== undefined)
-      return { finished: true, stays: `the machine has ${wordsFor(has)}` };
+      return { finished: true, stays: `the VM has ${wordsFor(has)}` };
     const actions = [{ do: 'patch VM', body: { spec: edited.spec } }] as const;
-    return { finished: true, stays: `the machine is to have ${wordsFor(old)} again`, actions };
+    return { finished: true, stays: `the VM is resized back to ${wordsFor(old)}`, actions };
   },
 };
 
@@ -107,9 +107,9 @@ function isTooLittle({ memory }: VmSize, before: VmSize): boolean {
 function belowUsage({ usage }: ActiveOperationView, { cpus, memory }: VmSize): string | undefined {
   if (usage === undefined) return undefined;
   if (value(parseQuantity(memory)) < usage.memoryBytes)
-    return `the machine uses ${Math.ceil(usage.memoryBytes / 2 ** 20)}Mi of memory, which is more than ${memory}`;
+    return `the VM uses ${Math.ceil(usage.memoryBytes / 2 ** 20)}Mi of memory, which is more than ${memory}`;
   if (cpus < usage.cpuCores)
-    return `the machine uses ${Math.round(usage.cpuCores * 100) / 100} CPUs, which is more than ${cpus}`;
+    return `the VM uses ${Math.round(usage.cpuCores * 100) / 100} CPUs, which is more than ${cpus}`;
   return undefined;
 }
 
@@ -127,27 +127,27 @@ function arriving(
   const { live, isRunning } = powerState(view);
   const words = wordsFor(wanted);
   if (live === undefined)
-    return { to: 'succeed', message: `the machine has ${words} from its next start on`, result: { hotplug: false } };
+    return { to: 'succeed', message: `the VM has ${words} from its next start`, result: { hotplug: false } };
   const parts = partsOf(live, view);
   const those = (state: ResizePart['state']) => parts.filter((part) => part.state === state).map((part) => part.words);
   const [coming, later] = [those('comes'), those('later')];
   if (later.length > 0 && !isToldOfRestart(view)) return { to: 'continue', progress: 20 };
-  const rest = later.length === 0 ? '' : `; it has ${later.join(' and ')} from its next start on`;
+  const rest = later.length === 0 ? '' : `; it has ${later.join(' and ')} from its next start`;
   // Plugged parts arrive with a migration, which other operations would disturb.
   const plugged = those('has').filter((part) => !wordsOf(old).includes(part));
   const isMoving = coming.length > 0 || (plugged.length > 0 && isMigrating(view));
   if (isMoving) {
-    const message = `${(coming.length > 0 ? coming : plugged).join(' and ')} are being plugged in, with a move to another node${rest}`;
+    const message = `${(coming.length > 0 ? coming : plugged).join(' and ')} are being hot-plugged by a migration${rest}`;
     return { to: 'continue', progress: 50, message };
   }
-  if (later.length === 0) return { to: 'succeed', message: `the machine has ${words}`, result: { hotplug: true } };
+  if (later.length === 0) return { to: 'succeed', message: `the VM has ${words}`, result: { hotplug: true } };
   const settled = step === 'Settling' ? Date.parse(since) + SETTLED_MS - now : SETTLED_MS;
   if (settled > 0) return { to: 'continue', progress: 60, checkpoint: { step: 'Settling' }, requeueAfterMs: settled };
-  const until = isRunning ? ', and runs as before until then' : '';
+  const until = isRunning ? ' and keeps its current size until then' : '';
   const message =
     plugged.length === 0
-      ? `RestartRequired: the machine has ${words} from its next start on${until}`
-      : `RestartRequired: the machine has ${plugged.join(' and ')} now${rest}`;
+      ? `RestartRequired: the VM has ${words} from its next start${until}`
+      : `RestartRequired: the VM has ${plugged.join(' and ')} now${rest}`;
   return { to: 'succeed', reason: 'RestartRequired', message, result: { hotplug: plugged.length > 0 } };
 }
 

@@ -27,8 +27,7 @@ export const restore: OperationHandler = {
     if ('turn' in found) return found.turn;
     const lost = lostDisk(view, found.ready);
     if (lost !== undefined) return fail('DiskNotFound', `${lost}: nothing has been changed`);
-    if (isMigrating(view))
-      return fail('Migrating', 'the machine is on its way to another node: nothing has been changed');
+    if (isMigrating(view)) return fail('Migrating', 'the VM is migrating to another node: nothing has been changed');
     const result = { snapshotName: name };
     const turn = beginStop(view);
     if (turn !== undefined) return turn.to === 'continue' ? { ...turn, result } : turn;
@@ -47,9 +46,8 @@ export const restore: OperationHandler = {
   },
   abort(view, checkpoint): AbortResult {
     const state = restoreState(view.vm.metadata.annotations, view.operation.metadata.uid);
-    const disks =
-      state === 'restored' ? 'the disks are those of the snapshot' : 'the disks may not be those of the snapshot';
-    const power = checkpoint.before === undefined ? 'the machine stays off' : 'the machine is being started again';
+    const disks = state === 'restored' ? 'the disks were restored' : 'the disks may not be restored';
+    const power = checkpoint.before === undefined ? 'the VM stays stopped' : 'the VM is starting again';
     return { finished: true, stays: `${disks}, and ${power}`, actions: goingOn(view, checkpoint) };
   },
 };
@@ -61,7 +59,7 @@ function lostDisk({ lookups, ref }: ActiveOperationView, { status }: Snapshot): 
     return found === undefined || found.metadata.deletionTimestamp !== undefined;
   });
   if (lost === undefined) return undefined;
-  return `the disk ${lost.name} has no PersistentVolumeClaim ${ref.namespace}/${lost.claim} any more`;
+  return `PersistentVolumeClaim ${ref.namespace}/${lost.claim} of disk ${lost.name} no longer exists`;
 }
 
 /** Fails the restore if the snapshot was deleted, since it would never respond. */
@@ -72,13 +70,13 @@ function goneSnapshot(view: ActiveOperationView, checkpoint: Checkpoint): StepRe
   const message = `VMSnapshot ${view.ref.namespace}/${nameIn(view)} was deleted before the disks were restored`;
   return fail(
     'SnapshotDeleted',
-    `${message}: they are as before${startedAgain(checkpoint)}`,
+    `${message}: the disks are unchanged${startedAgain(checkpoint)}`,
     goingOn(view, checkpoint),
   );
 }
 
 const startedAgain = ({ before }: Checkpoint) =>
-  before === undefined ? '' : '; the machine, which was stopped for it, is started again';
+  before === undefined ? '' : '; the VM, which was stopped for the restore, is starting again';
 
 const nameIn = ({ operation }: ActiveOperationView) => operation.spec.restoreSpec?.snapshotName ?? '';
 
@@ -87,7 +85,7 @@ function restoring(view: ActiveOperationView): StepResult & { readonly to: 'cont
     to: 'continue',
     checkpoint: { step: 'Restoring' },
     progress: 40,
-    message: `the disks are brought back to VMSnapshot ${nameIn(view)}`,
+    message: `restoring the disks from VMSnapshot ${nameIn(view)}`,
     actions: [asking(view)],
   };
 }
@@ -108,8 +106,8 @@ function awaitRestore(view: ActiveOperationView, checkpoint: Checkpoint): StepRe
     return fail(state.reason, `${state.message}${startedAgain(checkpoint)}`, goingOn(view, checkpoint));
   const actions = goingOn(view, checkpoint);
   if (checkpoint.before === undefined)
-    return { to: 'succeed', message: `the disks are those of VMSnapshot ${nameIn(view)}`, actions };
-  const message = 'the disks are restored, and the machine is being started';
+    return { to: 'succeed', message: `the disks were restored from VMSnapshot ${nameIn(view)}`, actions };
+  const message = 'the disks were restored and the VM is starting';
   return { to: 'continue', checkpoint: { step: 'Starting' }, progress: 70, message, actions };
 }
 
@@ -133,13 +131,13 @@ function starting(view: ActiveOperationView, checkpoint: Checkpoint): StepResult
  * why not.
  */
 function restoredResult(view: ActiveOperationView, live: Vmi): StepResult {
-  const message = `the machine runs with the disks of VMSnapshot ${nameIn(view)}`;
+  const message = `the VM is running with the disks of VMSnapshot ${nameIn(view)}`;
   const kept = view.lookups.snapshot(nameIn(view))?.status;
   if (kept?.guestState === undefined) return { to: 'succeed', message };
   const why = obstacleTo(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName, view);
   if (why === undefined)
-    return { to: 'succeed', message: `${message}, from where it was`, result: { memoryResumed: true } };
-  const text = `${message}, but was booted: its memory could not be resumed, as ${why}`;
+    return { to: 'succeed', message: `${message} and was resumed from its memory`, result: { memoryResumed: true } };
+  const text = `${message}, but was booted, because its memory could not be resumed: ${why}`;
   return { to: 'succeed', reason: 'MemoryNotResumed', message: text, result: { memoryResumed: false } };
 }
 
@@ -150,14 +148,14 @@ function obstacleTo(
   node: string | undefined,
   view: ActiveOperationView,
 ): string | undefined {
-  if (node === undefined) return 'no node restored the disks that could have kept it';
+  if (node === undefined) return 'the disks were not restored by a node that could hold the memory';
   const { spec } = live;
   if (vcpusOf(spec.domain) === vcpus && memoryOf(spec) === memoryBytes) {
     const difference = disks === undefined ? undefined : diskDifference(disks, disksNow(live, view));
-    return difference === undefined ? undefined : `the machine ${difference}`;
+    return difference === undefined ? undefined : `the VM ${difference}`;
   }
   const [has, had] = [memoryOf(spec), memoryBytes].map((bytes) => `${Math.round(bytes / 2 ** 20)}Mi`);
-  return `the machine has ${formatCpus(vcpusOf(spec.domain))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
+  return `the VM has ${formatCpus(vcpusOf(spec.domain))} and ${has} of memory, but the snapshot was taken with ${vcpus} and ${had}`;
 }
 
 /** Returns the disks of a running VM that outlive its run. */

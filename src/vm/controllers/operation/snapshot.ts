@@ -20,7 +20,7 @@ export const snapshot: OperationHandler = {
     if (isMigrating(view))
       return fail(
         'Migrating',
-        'the machine is on its way to another node: nothing has been changed; take the snapshot when it has arrived',
+        'the VM is migrating to another node: nothing has been changed; take the snapshot when the migration is finished',
       );
     const { live, isRunning, willStart } = powerState(view);
     const waits = view.dialect.startGate?.(view.vm)?.waits !== undefined;
@@ -29,15 +29,12 @@ export const snapshot: OperationHandler = {
     const name = nameOf(view.operation);
     const found = view.lookups.snapshot(name);
     if (found !== undefined && !isCreatedBy(found, view.operation))
-      return fail(
-        'AlreadyExists',
-        `there is a VMSnapshot ${view.ref.namespace}/${name} already: nothing has been changed`,
-      );
+      return fail('AlreadyExists', `VMSnapshot ${view.ref.namespace}/${name} already exists: nothing has been changed`);
     return {
       to: 'continue',
       checkpoint: { step: 'Capturing' },
       progress: 10,
-      message: `VMSnapshot ${name} is being made`,
+      message: `VMSnapshot ${name} is being created`,
       actions: [making(view)],
     };
   },
@@ -60,7 +57,7 @@ export const snapshot: OperationHandler = {
       return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
     if (phase === 'Pending') {
       const why = conditionOf(found.status?.conditions, 'Ready')?.message ?? '';
-      return { to: 'continue', ...(why === '' ? {} : { message: `VMSnapshot ${name} waits: ${why}` }) };
+      return { to: 'continue', ...(why === '' ? {} : { message: `VMSnapshot ${name} is waiting: ${why}` }) };
     }
     return {
       to: 'continue',
@@ -70,13 +67,13 @@ export const snapshot: OperationHandler = {
   },
   abort({ operation, lookups }): AbortResult {
     const found = lookups.snapshot(nameOf(operation));
-    if (found === undefined || !isCreatedBy(found, operation)) return stays('there is no snapshot');
+    if (found === undefined || !isCreatedBy(found, operation)) return stays('no snapshot was created');
     const { name, uid } = found.metadata;
-    if (found.status?.phase === 'Ready') return stays(`VMSnapshot ${name} was ready by then, and stays`);
+    if (found.status?.phase === 'Ready') return stays(`VMSnapshot ${name} was already ready and is retained`);
     const why = conditionOf(found.status?.conditions, 'Ready')?.message ?? '';
     return {
       finished: true,
-      stays: `the snapshot is taken away${why === '' ? '' : `, which had come no further than this: ${why}`}`,
+      stays: `the snapshot is deleted${why === '' ? '' : `; its last state was: ${why}`}`,
       actions: [{ do: 'remove', type: VM_SNAPSHOTS, name, uid }],
     };
   },
@@ -122,13 +119,14 @@ export function usable(
   const refused = (reason: string, why: string) => ({
     turn: fail(reason, `${words} ${why}: nothing has been changed`),
   });
-  if (found === undefined) return { turn: { to: 'wait', reason: 'NotFound', message: `${words} is not there` } };
+  if (found === undefined) return { turn: { to: 'wait', reason: 'NotFound', message: `${words} not found` } };
   const of = machineNamedBy(found);
   // A VM of another namespace is not disclosed to the requester.
-  const whose = of.namespace === ref.namespace ? `one of ${describeVm(of)}` : `none of ${describeVm(ref)}`;
+  const whose =
+    of.namespace === ref.namespace ? `a snapshot of ${describeVm(of)}` : `not a snapshot of ${describeVm(ref)}`;
   if (vmKey(of) !== vmKey(ref)) return refused('WrongMachine', `is ${whose}`);
   if (found.status?.phase === 'Failed' || found.metadata.deletionTimestamp !== undefined)
-    return refused('SnapshotUnusable', 'holds nothing that could be used');
+    return refused('SnapshotUnusable', 'cannot be used: it has failed or is being deleted');
   if (found.status?.readyToRestore === true) return { ready: found };
   return { turn: { to: 'wait', reason: 'NotReady', message: `${words} is not ready` } };
 }

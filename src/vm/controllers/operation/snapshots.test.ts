@@ -10,7 +10,7 @@ import { OPERATIONS } from './operation.ts';
 
 const WEB = { vmRef: { name: 'web' } };
 
-describe('operations on the disks of a machine of hypersdk.io', () => {
+describe('operations on the disks of a VM of hypersdk.io', () => {
   let world: OperationHarness;
   beforeEach(async () => {
     world = await startOperationHarness({ dialects: ALL_DIALECTS });
@@ -41,7 +41,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect((await files('web-root'))?.['/f']?.text).toBe(text);
   };
 
-  it('take a snapshot, and go back to it', async () => {
+  it('take a snapshot, and restore it', async () => {
     await write('before');
     world.writes.length = 0;
     const taken = await done('snap', 'snapshot', {
@@ -62,21 +62,21 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect((await world.operation('back')).metadata.finalizers ?? []).toEqual([]);
   });
 
-  it('hold up nobody while their snapshot is not there, and have their place again when it is', async () => {
+  it('block nothing while their snapshot is missing, and regain their order when it exists', async () => {
     await world.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'later' } });
     await world.ask('copy', 'web', 'clone', { ...WEB, cloneSpec: { targetName: 'past', snapshotRef: 'later' } });
     await world.clock.advance(5000);
     for (const name of ['back', 'copy'])
       expect((await world.operation(name)).status).toMatchObject({
         phase: 'Pending',
-        message: 'VMSnapshot default/later is not there: waiting for it',
+        message: 'VMSnapshot default/later not found, waiting',
       });
     expect((await done('again', 'restart'))?.phase).toBe('Succeeded');
     expect((await done('take', 'snapshot', { snapshotSpec: { name: 'later' } }))?.phase).toBe('Succeeded');
     for (const name of ['back', 'copy']) expect((await world.over(name)).status?.phase, name).toBe('Succeeded');
   });
 
-  it('are waited for while their snapshot is being taken, and fail when it goes', async () => {
+  it('block others while their snapshot is captured, and fail when it is deleted', async () => {
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
     const spec = { cpus: 1, memory: '1Gi', disks, nodeSelector: { nobody: 'has-it' } };
     await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'stuck', namespace }, spec });
@@ -91,13 +91,13 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     await world.ask('halt', 'stuck', 'stop', stuck);
     await world.clock.advance(5000);
     expect((await world.operation('back')).status?.message).toContain('is not ready');
-    expect((await world.operation('halt')).status?.message).toContain('waits until VMOperation default/back');
+    expect((await world.operation('halt')).status?.message).toContain('waiting for VMOperation default/back');
     await world.admin.delete(VM_SNAPSHOTS, 'slow', { namespace });
     expect((await world.over('halt', 20_000)).status?.phase).toBe('Succeeded');
     expect((await world.operation('back')).status).toMatchObject({ phase: 'Failed' });
   });
 
-  it('leave a machine off that was off before the restore', async () => {
+  it('leave a VM stopped that was stopped before the restore', async () => {
     await done('snap', 'snapshot');
     await done('halt', 'stop');
     expect((await done('back', 'restore', { restoreSpec: { snapshotName: 'snap' } }))?.phase).toBe('Succeeded');
@@ -105,7 +105,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect((await vm()).status?.phase).toBe('Stopped');
   });
 
-  it('clone what is there now, and what was there when a snapshot was taken', async () => {
+  it('clone the current state, and that of a snapshot', async () => {
     await write('old');
     await done('snap', 'snapshot');
     await write('new');
@@ -130,12 +130,12 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect(gone).toBeUndefined();
   });
 
-  it('refuse what cannot be, and change nothing', async () => {
+  it('reject what is impossible, and change nothing', async () => {
     await done('snap', 'snapshot');
     const again = await done('again', 'snapshot', { snapshotSpec: { name: 'snap' } });
     expect(again).toMatchObject({
       phase: 'Failed',
-      message: 'there is a VMSnapshot default/snap already: nothing has been changed',
+      message: 'VMSnapshot default/snap already exists: nothing has been changed',
     });
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
     await world.admin.create(HYPERSDK_VMS, {
@@ -147,23 +147,23 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     const wrong = await done('wrong', 'restore', { vmRef: { name: 'other' }, restoreSpec: { snapshotName: 'snap' } });
     expect(wrong).toMatchObject({
       phase: 'Failed',
-      message: expect.stringContaining('is one of VirtualMachine.hypersdk.io default/web') as string,
+      message: expect.stringContaining('is a snapshot of VirtualMachine.hypersdk.io default/web') as string,
     });
     expect((await vm('other')).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  it('take no snapshot of a machine that is on its way', async () => {
+  it('take no snapshot of a migrating VM', async () => {
     const body = { status: { migrationState: { migrationUid: 'm', targetNode: 'node-3' } } };
     const options = { namespace, subresource: 'status' };
     await world.admin.patch(VMIS, 'web.hypersdk', { type: 'merge', body }, options);
     expect(await done('snap', 'snapshot')).toMatchObject({
       phase: 'Failed',
-      message: expect.stringContaining('on its way to another node') as string,
+      message: expect.stringContaining('migrating to another node') as string,
     });
     expect((await world.admin.list(VM_SNAPSHOTS, { namespace })).items).toEqual([]);
   });
 
-  it('give a cancelled restore up, and let the machine go on', async () => {
+  it('cancel a restore, and let the VM continue', async () => {
     await done('snap', 'snapshot');
     const slow = { spec: { annotations: { 'vimana.io/shutdown-duration': '20s' } } };
     await world.admin.patch(HYPERSDK_VMS, 'web', { type: 'merge', body: slow }, { namespace });
@@ -178,7 +178,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect((await vm()).status?.phase).toBe('Running');
   });
 
-  it('put right what an operation that is deleted has begun', async () => {
+  it('clean up what a deleted operation has started', async () => {
     await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { live: false } });
     await world.clock.advance(100);
     await world.admin.delete(OPERATIONS, 'move', { namespace });

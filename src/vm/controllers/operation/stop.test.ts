@@ -4,9 +4,9 @@ import { powerFieldsIn } from './stop.ts';
 it.each([
   ['what was recorded', '{"running":true}', { running: true }],
   ['that a field was not there', '{"runStrategy":"Once","running":null}', { runStrategy: 'Once', running: null }],
-  ['no other field, whoever wrote it there', '{"running":false,"cpus":64,"template":{}}', { running: false }],
+  ['no other field, regardless of its writer', '{"running":false,"cpus":64,"template":{}}', { running: false }],
   ['nothing of what is no object', '[{"running":true}]', {}],
   ['nothing of what cannot be read', '{', {}],
-])('puts back %s', (_what, before, fields) => {
+])('restores %s', (_what, before, fields) => {
   expect(powerFieldsIn(before)).toEqual(fields);
 });

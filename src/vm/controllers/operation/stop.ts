@@ -17,7 +17,7 @@ export function beginStop(
   const { live, willStart } = powerState(view);
   if (live === undefined && !willStart) return undefined;
   const refusal = powerDenial(view, 'stop');
-  if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
+  if (refusal !== undefined) return fail('WrongPowerState', `the VM cannot be stopped: ${refusal}`);
   const turn = requestStop(view, live?.metadata.uid);
   if (turn.to !== 'continue') return turn;
   const edit = view.dialect.power(view.vm, 'stop', view.instance);
@@ -34,7 +34,7 @@ export function beginStop(
       ...(live !== undefined && view.dialect.startGate?.(view.vm) !== undefined ? { startNow: true } : {}),
     },
     progress: 5,
-    message: 'the machine is being stopped',
+    message: 'the VM is stopping',
   };
 }
 

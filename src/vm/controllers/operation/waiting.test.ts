@@ -23,19 +23,19 @@ describe('an operation that waits', () => {
     world.ask(name, vm, kind, { vmRef: { name: vm }, ...spec });
   const message = async (name: string) => (await world.operation(name)).status?.message;
 
-  it('for a disk that does not come says why, and holds up nobody for long', async () => {
+  it('for a missing disk reports why, and does not block others for long', async () => {
     await make('bare', { image: { templateRef: { name: 'nowhere' } }, disks: [{ name: 'root', size: '1Gi' }] });
     await ask('copy', 'bare', 'clone', { cloneSpec: { targetName: 'twin' } });
     await ask('halt', 'bare', 'stop');
     await world.clock.advance(10_000);
-    expect(await message('copy')).toMatch(/bare-root of disk root is not there \(VMTemplate .*nowhere is not there/);
-    expect(await message('halt')).toContain('waits until VMOperation default/copy');
+    expect(await message('copy')).toMatch(/bare-root of disk root not found \(VMTemplate .*nowhere not found/);
+    expect(await message('halt')).toContain('waiting for VMOperation default/copy');
     await world.clock.advance(25_000);
-    expect(await message('copy')).toContain('while other operations of the machine go on');
+    expect(await message('copy')).toContain('while other operations of the VM continue');
     expect((await world.operation('halt')).status?.phase).toBe('Succeeded');
   });
 
-  it('for a machine that does not start makes way for what mends it, and goes on then', async () => {
+  it('for a VM that does not start lets a fixing operation pass, and continues then', async () => {
     await make('huge', { cpus: 128, memory: '900Gi' });
     await ask('move', 'huge', 'migrate', { migrateSpec: { live: false } });
     await ask('mend', 'huge', 'resize', { resizeSpec: { cpus: 1, memory: '1Gi' } });
@@ -44,7 +44,7 @@ describe('an operation that waits', () => {
       expect((await world.over(name, 120_000)).status?.phase, name).toBe('Succeeded');
   });
 
-  it('for the start of a machine takes its snapshot with the memory', async () => {
+  it('for the start of a VM takes its snapshot with the memory', async () => {
     await make('new');
     await ask('snap', 'new', 'snapshot', { snapshotSpec: { includeMemory: true } });
     const asked = { vmRef: { name: 'new' }, includeMemory: true };
@@ -55,7 +55,7 @@ describe('an operation that waits', () => {
     expect(status).toMatchObject({ phase: 'Ready', includesMemory: true });
   });
 
-  it('for a snapshot that cannot be taken says what that waited for', async () => {
+  it('for a snapshot that cannot be taken reports what that waited for', async () => {
     await make('diskless', { image: { templateRef: { name: 'nowhere' } }, running: false });
     await ask('keep', 'diskless', 'snapshot', { timeout: '20s' });
     expect((await world.over('keep')).status).toMatchObject({
@@ -64,7 +64,7 @@ describe('an operation that waits', () => {
     });
   });
 
-  it('for other migrations says so, and names no node that it has not come to', async () => {
+  it('for other migrations reports that, and names no node before it is scheduled', async () => {
     const vms = ['m0', 'm1', 'm2'];
     const nodeSelector = { 'kubernetes.io/hostname': 'node-1' };
     for (const name of vms) await make(name, { disks: [], nodeSelector });
@@ -77,8 +77,8 @@ describe('an operation that waits', () => {
       await world.clock.advance(1000);
     }
     await world.clock.advance(4000);
-    expect(await message('go-m0')).toContain('the machine moves to node');
-    expect(await message('go-m2')).toContain('waits for other migrations to end');
+    expect(await message('go-m0')).toContain('the VM is migrating to node');
+    expect(await message('go-m2')).toContain('waits for others to finish');
     const body = { spec: { cancel: true } };
     await world.admin.patch(OPERATIONS, 'go-m0', { type: 'merge', body }, { namespace });
     const { status } = await world.over('go-m0');
@@ -86,7 +86,7 @@ describe('an operation that waits', () => {
     expect(status?.result).not.toHaveProperty('targetNode');
   });
 
-  it('counts the disks that a snapshot keeps, not those that are made anew', async () => {
+  it('counts the disks that a snapshot includes, not those that are recreated', async () => {
     await make('seeded', { cloudInit: { userData: '#cloud-config' }, running: false });
     await world.clock.advance(5000);
     await ask('shot', 'seeded', 'snapshot');

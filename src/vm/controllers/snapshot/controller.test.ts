@@ -11,8 +11,8 @@ afterEach(() => world.cluster.stop());
 
 const textOn = async (claim: string, path = '/f') => (await world.disk(claim)).files[path]?.text;
 
-describe('a snapshot of a machine that runs', () => {
-  it('is captured by the agent of its node, in few writes', async () => {
+describe('a snapshot of a running VM', () => {
+  it('is captured by the node agent, in few writes', async () => {
     await world.machine('web');
     await world.start('web');
     await world.guestWrites('web', '/f=hello');
@@ -40,7 +40,7 @@ describe('a snapshot of a machine that runs', () => {
     ]);
   });
 
-  it('brings back what was there, through a chain', async () => {
+  it('restores the contents, through a chain', async () => {
     await world.machine('web', ['root', 'data']);
     await world.start('web');
     await world.guestWrites('web', '[{"path":"/f","text":"one"},{"disk":"data","path":"/big","bytes":"1Ki"}]');
@@ -65,7 +65,7 @@ describe('a snapshot of a machine that runs', () => {
     expect(await textOn('web-root')).toBe('twelve');
   });
 
-  it('keeps what the guest had in memory for its next start', async () => {
+  it('keeps the memory of the guest for its next start', async () => {
     await world.machine('web');
     await world.start('web', { 'vimana.io/boot-time': '1h' });
     await world.cluster.clock.advance(2 * 3_600_000);
@@ -78,7 +78,7 @@ describe('a snapshot of a machine that runs', () => {
     expect(await world.disk('web-root')).not.toHaveProperty('resume');
   });
 
-  it('is refused while the machine is being migrated, and changes nothing', async () => {
+  it('is rejected while the VM is being migrated, and changes nothing', async () => {
     await world.machine('web');
     await world.start('web');
     const { VMIS } = await import('#api/kubevirt/resources');

@@ -53,7 +53,7 @@ export async function createSnapshot(
   if (status?.phase === 'Creating' && isUnderWay(snapshot, view)) {
     const due = Date.parse(status.startTime ?? '') + parts.settings.workMs;
     if (clock.now() < due) return { requeueAfterMs: due - clock.now() };
-    const message = `node ${status.nodeName} has not captured the machine within ${parts.settings.workMs / 1000} s; nothing was changed`;
+    const message = `node ${status.nodeName} did not capture the VM within ${parts.settings.workMs / 1000}s; nothing was changed`;
     await writeSnapshotStatus(snapshot, failedStatus(snapshot, 'Timeout', message, clock.now()), parts, context);
     return;
   }
@@ -132,7 +132,7 @@ async function begin(
     phase: 'Creating',
     conditions: withConditions(
       conditions,
-      [{ type: 'Ready', status: 'False', reason: 'Creating', message: `the machine is being captured ${message}` }],
+      [{ type: 'Ready', status: 'False', reason: 'Creating', message: `the VM is being captured ${message}` }],
       now,
     ),
     readyToRestore: false,
@@ -262,6 +262,6 @@ export async function writeSnapshotStatus(
   if (before === status.phase) return next;
   if (status.phase === 'Failed') events.event(next, 'Warning', ready?.reason ?? 'Failed', ready?.message ?? '');
   else if (status.phase === 'Ready' && before !== 'Expired')
-    events.event(next, 'Normal', 'Captured', `Captured ${status.size} of the machine`);
+    events.event(next, 'Normal', 'Captured', `Captured ${status.size} of the VM`);
   return next;
 }

@@ -75,7 +75,7 @@ export const diskPopulator = (options: CopyOptions): Controller<PersistentVolume
     if (source === undefined || claim.metadata.deletionTimestamp !== undefined) return;
     const { namespace = '', name = '', annotations } = claim.metadata;
     if (!(await mayCopy(source, { namespace, name, annotations }, copyAuthority(options, context)))) {
-      const message = `a disk of namespace ${source.namespace} is copied only by a VMOperation clone that both namespaces allow: the claim stays empty`;
+      const message = `disks of namespace ${source.namespace} can only be copied by a clone VMOperation that is allowed in both namespaces: the claim stays empty`;
       context.events.event(claim, 'Warning', 'Forbidden', message);
       return;
     }
@@ -111,20 +111,17 @@ async function sourceContents(
   const { claim, snapshot, disk, namespace = metadata.namespace ?? '' } = source;
   if (snapshot === undefined) {
     const known = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, claim ?? ''));
-    if (known === undefined)
-      return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is not there`;
-    if (!isPopulated(known))
-      return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is still to be filled`;
+    if (known === undefined) return `source PersistentVolumeClaim ${namespace}/${claim} not found`;
+    if (!isPopulated(known)) return `source PersistentVolumeClaim ${namespace}/${claim} is not populated yet`;
     // The guest may have written since the cache was updated.
     return contentsOf(await client.get(PERSISTENT_VOLUME_CLAIMS, claim ?? '', { namespace }));
   }
   const found = cache(VM_SNAPSHOTS).get(keyIn(namespace, snapshot));
-  if (found === undefined || !isCaptured(found))
-    return `VMSnapshot ${namespace}/${snapshot} is not there, or holds nothing yet`;
+  if (found === undefined || !isCaptured(found)) return `VMSnapshot ${namespace}/${snapshot} not found or not ready`;
   const { disks = [] } = found.status ?? {};
   const kept =
     disk === undefined ? (disks.length === 1 ? disks[0] : undefined) : disks.find(({ name }) => name === disk);
-  if (kept?.contents === undefined) return `VMSnapshot ${namespace}/${snapshot} holds no disk ${disk ?? ''}`;
+  if (kept?.contents === undefined) return `VMSnapshot ${namespace}/${snapshot} has no disk ${disk ?? ''}`;
   return retainedIn({ name: kept.name, contents: kept.contents });
 }
 

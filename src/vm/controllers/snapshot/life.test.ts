@@ -24,21 +24,19 @@ const copy = (name: string, source: object) =>
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   });
 
-describe('a machine that is not there yet', () => {
+describe('a missing VM', () => {
   it('is waited for', async () => {
     world.nodes();
     world.operate();
     await world.snapshot('s', { vm: 'web' });
     await world.untilPhase('s', 'Pending');
     expect(await ready('s')).toMatchObject({ status: 'False', reason: 'NotFound' });
-    expect((await ready('s'))?.message).toMatch(
-      /^there is no VirtualMachine kubevirt.io\/default\/web yet; it is waited/,
-    );
+    expect((await ready('s'))?.message).toMatch(/^VirtualMachine kubevirt.io\/default\/web not found; waiting until/);
     await world.machine('web');
     expect((await world.untilPhase('s', 'Ready')).status?.vmState).toMatchObject({ running: false, diskCount: 1 });
   });
 
-  it('is not waited for longer than ten minutes', async () => {
+  it('is waited for at most ten minutes', async () => {
     world.operate();
     await world.snapshot('s', { vm: 'web' });
     await world.untilPhase('s', 'Pending');
@@ -54,8 +52,8 @@ describe('a machine that is not there yet', () => {
   });
 });
 
-describe('a machine that is about to start', () => {
-  it('is waited for where its memory is wanted, and not for its disks alone', async () => {
+describe('a starting VM', () => {
+  it('is waited for if its memory is requested, and not for its disks alone', async () => {
     world.nodes();
     await world.machine('web');
     const body = { spec: { runStrategy: 'Always' } };
@@ -71,8 +69,8 @@ describe('a machine that is about to start', () => {
   });
 });
 
-describe('snapshots of one machine', () => {
-  it('are taken one after the other, in the order in which they were asked for', async () => {
+describe('snapshots of one VM', () => {
+  it('are taken one after the other, in the order of their creation', async () => {
     world.nodes();
     await world.machine('web');
     for (const name of ['a', 'b', 'c']) await world.snapshot(name, { vm: 'web' });
@@ -81,7 +79,7 @@ describe('snapshots of one machine', () => {
     expect(last.status).toMatchObject({ snapshotChain: ['a', 'b'], ordinal: 3, sizeBytes: 0 });
   });
 
-  it('expire by the clock, and nothing is asked meanwhile', async () => {
+  it('expire by the clock, without requests in between', async () => {
     world.nodes();
     world.operate();
     await world.machine('web');
@@ -103,7 +101,7 @@ describe('snapshots of one machine', () => {
     await world.untilPhase('stays', 'Ready');
   });
 
-  it('are kept as many as asked', async () => {
+  it('are retained up to the requested number', async () => {
     world.nodes();
     world.operate();
     await world.machine('web');
@@ -118,7 +116,7 @@ describe('snapshots of one machine', () => {
   });
 });
 
-describe('without agents', () => {
+describe('without node agents', () => {
   it('the operator captures and restores by itself', async () => {
     world.operate();
     await world.machine('web');
@@ -134,14 +132,14 @@ describe('without agents', () => {
     await world.snapshot('s', { vm: 'web', includeMemory: true });
     const { status } = await world.untilPhase('s', 'Ready');
     expect(status).toMatchObject({ sizeBytes: 1, includesMemory: false });
-    expect((await ready('s'))?.message).toMatch(/^1 disk is kept; the machine was off/);
+    expect((await ready('s'))?.message).toMatch(/^1 disk was captured; the VM was stopped/);
     expect(await world.restore('web', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
     expect(await world.disk('web-root')).toMatchObject({ branch: { uid: 'op', on: [{ name: 's' }] } });
   });
 });
 
-describe('a node that does not answer', () => {
-  it('is given up in time, and leaves nothing', async () => {
+describe('a node that does not respond', () => {
+  it('is given up after a timeout, without a trace', async () => {
     const stop = world.nodes();
     world.operate();
     await world.machine('web');
@@ -160,7 +158,7 @@ describe('a node that does not answer', () => {
 });
 
 describe('a copy of a disk', () => {
-  it('is full or linked, of a claim or of a snapshot, and outlives what it was made from', async () => {
+  it('is full or linked, of a claim or of a snapshot, and outlives its source', async () => {
     world.nodes();
     world.operate();
     await world.machine('web');
@@ -189,7 +187,7 @@ describe('a copy of a disk', () => {
     expect(await until('of-snapshot')).toMatchObject({ text: 'old' });
   });
 
-  it('waits for what it is a copy of, and a snapshot waits for it to be filled', async () => {
+  it('waits for its source, and a snapshot waits until it is populated', async () => {
     const stop = world.operate();
     await world.machine('web');
     await copy('early', { snapshot: 's' });
@@ -229,7 +227,7 @@ describe('a restore', () => {
     await world.untilPhase('s', 'Ready');
   });
 
-  it('waits until the machine is off', async () => {
+  it('waits until the VM is stopped', async () => {
     await world.guestWrites('web', '/f=lost');
     await world.askRestore('web', 's', 'op');
     await world.cluster.settle();
@@ -239,7 +237,7 @@ describe('a restore', () => {
     expect((await world.disk('web-root')).files['/f']?.text).toBe('kept');
   });
 
-  it('of another namespace says nothing of the machine that it is of, nor that it is there', async () => {
+  it('of another namespace does not reveal its VM, nor that it exists', async () => {
     await world.admin.create(NAMESPACES, { metadata: { name: 'victim' } });
     await world.admin.create(VM_SNAPSHOTS, {
       metadata: { name: 'theirs', namespace: 'victim' },
@@ -255,7 +253,7 @@ describe('a restore', () => {
     expect(world.told.filter((each) => each.startsWith('other '))).toEqual([]);
   });
 
-  it('of another machine is refused, and changes nothing', async () => {
+  it('of another VM is rejected, and changes nothing', async () => {
     await world.machine('other');
     const annotations = await world.restore('other', 's', 'op');
     expect(JSON.parse(annotations['vimana.io/restore-failed'] ?? '')).toMatchObject({
@@ -265,7 +263,7 @@ describe('a restore', () => {
     expect(await world.disk('other-root')).toEqual({ files: {} });
   });
 
-  it('of a disk that is gone is refused', async () => {
+  it('of a deleted disk is rejected', async () => {
     await world.stop('web');
     await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
     const annotations = await world.restore('web', 's', 'op');
@@ -274,7 +272,7 @@ describe('a restore', () => {
   });
 });
 
-describe('an operator that is killed', () => {
+describe('a killed operator', () => {
   /** Lets a number of writes through, and none after. */
   const dyingAfter = (count: number) => {
     let left = count;
@@ -290,7 +288,7 @@ describe('an operator that is killed', () => {
       });
   };
 
-  it.each([0, 1, 2, 3])('after %d writes leaves what the next one finishes', async (count) => {
+  it.each([0, 1, 2, 3])('after %d writes leaves what the next one completes', async (count) => {
     world.nodes();
     await world.machine('web');
     const stop = world.operate(dyingAfter(count));
@@ -304,7 +302,7 @@ describe('an operator that is killed', () => {
     await isGone('s');
   });
 
-  it.each([0, 1, 2])('after %d writes of a restore leaves what the next one finishes', async (count) => {
+  it.each([0, 1, 2])('after %d writes of a restore leaves what the next one completes', async (count) => {
     world.nodes();
     await world.machine('web');
     const first = world.operate();

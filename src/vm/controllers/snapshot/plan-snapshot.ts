@@ -50,26 +50,26 @@ export function planSnapshot(view: SnapshotView, settings: SnapshotSettings): Sn
   const { metadata } = snapshot;
   const until = Date.parse(metadata.creationTimestamp ?? '') + settings.waitMs;
   const wait: Wait = (reason, message) => {
-    if (now < until)
-      return { do: 'wait', reason, message: `${message}; it is waited for until ${timestamp(until)}`, until };
-    return { do: 'fail', reason, message: `${message}; it was waited for since ${metadata.creationTimestamp}` };
+    if (now < until) return { do: 'wait', reason, message: `${message}; waiting until ${timestamp(until)}`, until };
+    return { do: 'fail', reason, message: `${message}; timed out after waiting since ${metadata.creationTimestamp}` };
   };
   if (view.denial !== undefined) return fail(view.denial.reason, view.denial.message);
   const refusal = refusalOf(snapshot);
   if (refusal !== undefined) return fail('NotSupported', refusal);
   const what = `VirtualMachine ${snapshotVmKey(snapshot)}`;
-  if (source === 'not served') return wait('NotFound', `machines of the group of ${what} are not looked after here`);
-  if (source === 'missing') return wait('NotFound', `there is no ${what} yet`);
+  if (source === 'not served') return wait('NotFound', `the API group of ${what} is not managed by this operator`);
+  if (source === 'missing') return wait('NotFound', `${what} not found`);
   const { vm, instance, willStart } = source;
   if (vm.metadata.deletionTimestamp !== undefined) return fail('MachineDeleted', `${what} is being deleted`);
   const migrating = migrationOf(source);
-  if (migrating !== undefined) return fail('Migrating', `${what} ${migrating}; take the snapshot when that is over`);
+  if (migrating !== undefined)
+    return fail('Migrating', `${what} ${migrating}; take the snapshot when the migration is finished`);
   if (isRestoring(vm.metadata.annotations)) return wait('Restoring', `${what} is being restored`);
   if (before !== undefined) {
     return {
       do: 'wait',
       reason: 'Waiting',
-      message: `VMSnapshot ${before} of the same machine comes first`,
+      message: `waiting for VMSnapshot ${before} of the same VM`,
       until: Number.POSITIVE_INFINITY,
     };
   }
@@ -86,31 +86,34 @@ function planCapture(view: SnapshotView, vm: SnapshotSource, what: string, wait:
   const { metadata, spec } = view.snapshot;
   const disks = claimedDisks(vm.spec);
   if (disks.length === 0 && spec.includeMemory && vm.instance !== undefined) {
-    return fail('NotSupported', `spec.includeMemory: ${what} has no disk that could hold what is in memory`);
+    return fail('NotSupported', `spec.includeMemory: ${what} has no disk to save the memory on`);
   }
   const kinds = new Set<string>();
   for (const { name, claim } of disks) {
     const found = view.claim(claim);
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
-      return wait('DiskNotFound', `the disk ${name} of ${what} has no PersistentVolumeClaim ${claim} yet`);
+      return wait('DiskNotFound', `PersistentVolumeClaim ${claim} of disk ${name} of ${what} not found`);
     }
-    if (!isPopulated(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
+    if (!isPopulated(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is not populated yet`);
     if (isSimulatedNode(found, view.storageClass)) {
       kinds.add('simulated');
       continue;
     }
     const chosen = view.classes.get(claim);
     if (chosen === undefined) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} has no volume yet`);
-    if ('refused' in chosen) return fail('NotSupported', `the disk ${name} cannot be captured: ${chosen.refused}`);
+    if ('refused' in chosen) return fail('NotSupported', `disk ${name} cannot be captured: ${chosen.refused}`);
     kinds.add('storage');
   }
   if (kinds.size > 1) {
-    return fail('NotSupported', `${what} has simulated disks and others; a snapshot can hold one kind only`);
+    return fail('NotSupported', `${what} has both simulated and other disks; a snapshot can include only one kind`);
   }
   if (!kinds.has('storage')) return { do: 'capture', by: capturerOf(view, vm), machine: vm, disks };
-  if (spec.includeMemory) return fail('NotSupported', 'spec.includeMemory: VolumeSnapshots hold disks only');
+  if (spec.includeMemory) return fail('NotSupported', 'spec.includeMemory: VolumeSnapshots can only include disks');
   if (namespaceOf(view.snapshot) !== metadata.namespace) {
-    return fail('NotSupported', 'VolumeSnapshots are made in the namespace of the machine: so must the VMSnapshot be');
+    return fail(
+      'NotSupported',
+      'VolumeSnapshots are created in the namespace of the VM: the VMSnapshot must be in the same namespace',
+    );
   }
   return { do: 'capture', by: 'storage', machine: vm, disks };
 }
@@ -125,8 +128,9 @@ const fail = (reason: string, message: string): SnapshotStep => ({
 
 function refusalOf({ spec }: Snapshot): string | undefined {
   const { location, storageClass } = spec.destination ?? {};
-  if (location !== undefined) return 'spec.destination.location: nothing here copies snapshots elsewhere';
-  if (storageClass !== undefined) return 'spec.destination.storageClass: snapshots are kept beside the disks';
+  if (location !== undefined)
+    return 'spec.destination.location: copying snapshots to another location is not supported';
+  if (storageClass !== undefined) return 'spec.destination.storageClass: snapshots are stored with the disks';
   return undefined;
 }
 

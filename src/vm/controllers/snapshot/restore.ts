@@ -107,7 +107,7 @@ async function step(
   if (restore?.uid === uid && restore.nodeName !== undefined) {
     const due = Date.parse(restore.startTime ?? '') + parts.settings.workMs;
     if (clock.now() < due) return { requeueAfterMs: due - clock.now() };
-    const failure = `node ${restore.nodeName} has not restored the disks in time; some of them may be restored: ask again`;
+    const failure = `node ${restore.nodeName} did not restore the disks in time; some of them may be restored: try again`;
     await writeSnapshotStatus(snapshot, { ...status, restore: { ...restore, failure } }, parts, context);
     return 'written';
   }
@@ -169,15 +169,15 @@ function refusalOf(
   if (!isOf(snapshot, dialect, vm)) {
     // A VM of another namespace is not disclosed.
     const isNear = namespaceOf(snapshot) === vm.metadata.namespace;
-    const whose = isNear ? `${snapshotVmKey(snapshot)}, another machine` : 'another machine';
-    return ['WrongMachine', `VMSnapshot ${name} is of ${whose}; the disks are as before`];
+    const whose = isNear ? `${snapshotVmKey(snapshot)}, another VM` : 'another VM';
+    return ['WrongMachine', `VMSnapshot ${name} is a snapshot of ${whose}; the disks are unchanged`];
   }
   if (!isCaptured(snapshot))
-    return ['NotReady', `VMSnapshot ${name} has failed, and holds nothing; the disks are as before`];
+    return ['NotReady', `VMSnapshot ${name} has failed and cannot be restored; the disks are unchanged`];
   const { status, metadata } = snapshot;
   if (metadata.deletionTimestamp !== undefined && status?.restore?.completed !== true) {
     const begun = status?.restore !== undefined && status.restore.failure === undefined;
-    if (!begun) return ['NotReady', `VMSnapshot ${name} is being deleted; the disks are as before`];
+    if (!begun) return ['NotReady', `VMSnapshot ${name} is being deleted; the disks are unchanged`];
   }
   return diskRefusal(snapshot, vm, parts, context);
 }
@@ -194,7 +194,7 @@ function diskRefusal(
   for (const { name: disk, claim } of status.disks ?? []) {
     const found = context.cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
     if (found !== undefined && !named.has(claim) && !isMadeFor(found, vm)) {
-      const message = `the disk ${disk} is on PersistentVolumeClaim ${claim}, which is none of the machine; the disks are as before`;
+      const message = `PersistentVolumeClaim ${claim} of disk ${disk} does not belong to the VM; the disks are unchanged`;
       return ['WrongMachine', message];
     }
     // The storage recreates its claims, so that one may be missing for a while.
@@ -202,7 +202,7 @@ function diskRefusal(
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       return [
         'DiskNotFound',
-        `the disk ${disk} has no PersistentVolumeClaim ${claim} any more; the disks are as before`,
+        `PersistentVolumeClaim ${claim} of disk ${disk} no longer exists; the disks are unchanged`,
       ];
     }
   }

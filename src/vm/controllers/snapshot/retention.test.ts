@@ -14,23 +14,23 @@ function snapshot(day: number, retention?: object, phase = 'Ready', ordinal = da
 }
 
 describe('a snapshot', () => {
-  it('is kept for good where nothing else is said', () => {
+  it('is retained forever by default', () => {
     expect(retentionOf(snapshot(1), [], at(400))).toEqual({ expired: false });
   });
 
-  it('is kept for days from its capture', () => {
+  it('is retained for days after its capture', () => {
     const kept = snapshot(1, { keepDays: 2 });
     expect(retentionOf(kept, [], at(3))).toEqual({ expired: false, at: at(3, 1) });
     expect(retentionOf(kept, [], at(3, 1))).toMatchObject({ expired: true, remove: true });
   });
 
-  it('is kept until a moment, whatever the days say', () => {
+  it('is retained until a time, whatever the days are', () => {
     const kept = snapshot(1, { keepDays: 2, expiresAt: text(at(9)), autoDelete: false });
     expect(retentionOf(kept, [], at(8))).toEqual({ expired: false, at: at(9) });
     expect(retentionOf(kept, [], at(9))).toMatchObject({ expired: true, remove: false });
   });
 
-  it('is one of so many newest that can be restored', () => {
+  it('is retained as one of so many newest that can be restored', () => {
     const kept = snapshot(1, { keepCount: 2 });
     const newer = [snapshot(2), snapshot(3, {}, 'Failed'), snapshot(3, {}, 'Expired'), snapshot(0)];
     expect(retentionOf(kept, newer, at(4))).toEqual({ expired: false });
@@ -38,7 +38,7 @@ describe('a snapshot', () => {
     expect(retentionOf(snapshot(4, { keepCount: 1 }), newer, at(4))).toEqual({ expired: false });
   });
 
-  it('that failed goes by time, and not by number', () => {
+  it('that failed expires by time, and not by number', () => {
     expect(retentionOf(snapshot(1, { keepCount: 1 }, 'Failed'), [snapshot(2)], at(4))).toEqual({ expired: false });
     expect(retentionOf(snapshot(1, { keepDays: 1 }, 'Failed'), [], at(4))).toMatchObject({ expired: true });
   });

@@ -20,7 +20,7 @@ export function retentionOf(snapshot: Snapshot, others: readonly Snapshot[], now
   if (at !== undefined && at <= now) {
     const what =
       retention.expiresAt === undefined ? `spec.retention.keepDays ${retention.keepDays}` : 'spec.retention.expiresAt';
-    return { expired: true, why: `its time by ${what} is over`, remove };
+    return { expired: true, why: `its retention time by ${what} has passed`, remove };
   }
   const { keepCount } = retention;
   if (keepCount !== undefined && isCaptured(snapshot)) {
@@ -30,7 +30,7 @@ export function retentionOf(snapshot: Snapshot, others: readonly Snapshot[], now
     if (newer.length >= keepCount) {
       return {
         expired: true,
-        why: `${newer.length} newer ones are kept, and spec.retention.keepCount is ${keepCount}`,
+        why: `spec.retention.keepCount is ${keepCount}, and there are ${newer.length} newer snapshots`,
         remove,
       };
     }

@@ -65,10 +65,10 @@ export async function captureByStorage(
     // The status alone does not prove that the disk belongs to the VM.
     const isNamed = named.includes(claim);
     const refused = !isNamed
-      ? `PersistentVolumeClaim ${claim} is none of the machine`
+      ? `PersistentVolumeClaim ${claim} does not belong to the VM`
       : await createVolumeSnapshots(snapshot, volumeSnapshot, claim, context);
     if (refused === undefined) continue;
-    const message = `the disk ${name} cannot be captured: ${refused}`;
+    const message = `disk ${name} cannot be captured: ${refused}`;
     return await fail(snapshot, { reason: 'CaptureFailed', message }, parts, context, write);
   }
   const { until, trouble } = progress;
@@ -103,14 +103,14 @@ export function progressOf(
     const { error, readyToUse } = each.status ?? {};
     const whose = volumeSnapshotsOf(each, snapshot);
     if (whose === 'other')
-      return failed('AlreadyExists', `there is a VolumeSnapshot ${name} already, of somebody else`);
+      return failed('AlreadyExists', `VolumeSnapshot ${name} already exists and belongs to another owner`);
     if (whose === 'left') {
-      trouble ??= `VolumeSnapshot ${name} of a former VMSnapshot of this name is still to go`;
+      trouble ??= `VolumeSnapshot ${name} of an earlier VMSnapshot with this name is still being deleted`;
     } else if (each.metadata.deletionTimestamp !== undefined) {
       return failed('CaptureFailed', error?.message ?? `VolumeSnapshot ${name} was deleted before it was ready`);
     } else if (readyToUse === true) ready++;
     else if (error !== undefined) {
-      const message = error.message ?? `VolumeSnapshot ${name} has an error`;
+      const message = error.message ?? `VolumeSnapshot ${name} failed`;
       const stands = (Date.parse(error.time ?? '') || begun) + errorMs;
       if (now >= stands) return failed('CaptureFailed', message);
       until = Math.min(until, stands);
@@ -120,7 +120,7 @@ export function progressOf(
   if (ready === found.length) return { is: 'done' };
   if (now < begun + waitMs) return { is: 'under way', until, ...(trouble === undefined ? {} : { trouble }) };
   const why = trouble === undefined ? '' : `: ${trouble}`;
-  return failed('CaptureFailed', `the storage has not captured all disks within ${waitMs / 1000} s${why}`);
+  return failed('CaptureFailed', `the storage did not capture all disks within ${waitMs / 1000}s${why}`);
 }
 
 /** Creates the VolumeSnapshot of a claim. Returns the reason if that is impossible. */
@@ -133,7 +133,7 @@ async function createVolumeSnapshots(
   const { namespace } = snapshot.metadata;
   const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
   const chosen = found === undefined ? undefined : (await classesFor([found], client)).get(claim);
-  if (chosen === undefined) return `PersistentVolumeClaim ${claim} has no volume any more`;
+  if (chosen === undefined) return `PersistentVolumeClaim ${claim} no longer has a volume`;
   if ('refused' in chosen) return chosen.refused;
   try {
     await client.create(VOLUME_SNAPSHOTS, newVolumeSnapshot(snapshot, name, claim, chosen.name));
@@ -154,12 +154,12 @@ async function fail(
   write: CaptureWrite,
 ): Promise<void> {
   await deleteVolumeSnapshots(snapshot, context.client);
-  const said = `${message}; nothing was kept`;
+  const said = `${message}; no snapshot was stored`;
   await write(snapshot, failedStatus(snapshot, reason, said, context.clock.now()), parts, context);
 }
 
 function troubledStatus({ status = {} }: Snapshot, trouble: string, now: number): SnapshotStatus {
-  const message = `the storage has not captured the machine yet: ${trouble}`;
+  const message = `the storage has not captured the VM yet: ${trouble}`;
   const said: KubeCondition = { type: 'Ready', status: 'False', reason: 'Creating', message };
   return { ...status, conditions: withConditions(status.conditions, [said], timestamp(now)) };
 }
@@ -168,13 +168,13 @@ const OFF: KubeCondition = {
   type: 'Quiesced',
   status: 'True',
   reason: 'MachineOff',
-  message: 'nobody wrote to the disks',
+  message: 'the VM was stopped',
 };
 const RAN: KubeCondition = {
   type: 'Quiesced',
   status: 'False',
   reason: 'NotPossible',
-  message: 'each disk is as a power cut would have left it',
+  message: 'disks are crash-consistent',
 };
 
 function captureStatus(
@@ -194,7 +194,7 @@ function captureStatus(
   // The VM may have been started while its disks were captured.
   const off = status.instanceUID === undefined && (typeof vm === 'string' || vm.instance === undefined);
   const held =
-    disks.length === 1 ? 'a VolumeSnapshot holds the disk' : `${disks.length} VolumeSnapshots hold the disks`;
+    disks.length === 1 ? '1 disk is stored in a VolumeSnapshot' : `${disks.length} disks are stored in VolumeSnapshots`;
   const ready: KubeCondition = { type: 'Ready', status: 'True', reason: 'Captured', message: held };
   const taken = Math.max(...found.map((each) => Date.parse(each?.status?.creationTime ?? '')));
   const next: SnapshotStatus = {

@@ -62,10 +62,10 @@ export async function restoreByStorage(
 }
 
 function failureOf(waits: readonly string[], former: readonly string[], { settings }: SnapshotDeps): string {
-  const why = `no volume was made within ${settings.waitMs / 1000} s for PersistentVolumeClaim ${waits.join(', ')}, which the storage is to fill with what was captured: kubectl describe pvc says why`;
+  const why = `the storage did not create a volume from the snapshot within ${settings.waitMs / 1000}s for PersistentVolumeClaim ${waits.join(', ')}: see kubectl describe pvc`;
   return former.length === 0
     ? why
-    : `${why}; what was on the disks before is kept on PersistentVolume ${former.join(', ')}`;
+    : `${why}; the previous contents of the disks are retained on PersistentVolume ${former.join(', ')}`;
 }
 
 interface ClaimManifest extends Pick<PersistentVolumeClaim, 'metadata' | 'spec'> {
@@ -93,18 +93,18 @@ function recordedClaims(snapshot: Snapshot): ClaimManifest[] {
 /** Returns the claims to create, or the reason if any cannot be recreated, before anything is lost. */
 async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promise<ClaimManifest[] | RestoreRejection> {
   const namespace = namespaceOf(snapshot);
-  const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are as before` });
+  const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are unchanged` });
   const claims: ClaimManifest[] = [];
   for (const { name, claim, volumeSnapshot = '', sizeBytes = 0 } of snapshot.status?.disks ?? []) {
     const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
     if (found === undefined)
-      return refused('DiskNotFound', `the disk ${name} has no PersistentVolumeClaim ${claim} any more`);
+      return refused('DiskNotFound', `PersistentVolumeClaim ${claim} of disk ${name} no longer exists`);
     const kept = await ignoreNotFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
     if (kept?.status?.readyToUse !== true || kept.metadata.deletionTimestamp !== undefined)
-      return refused('SnapshotUnusable', `VolumeSnapshot ${volumeSnapshot} of disk ${name} is not there, or not ready`);
+      return refused('SnapshotUnusable', `VolumeSnapshot ${volumeSnapshot} of disk ${name} not found or not ready`);
     const { storageClassName = '' } = found.spec;
     if (storageClassName !== '' && cache(STORAGE_CLASSES).get(storageClassName) === undefined)
-      return refused('ClassNotFound', `there is no StorageClass ${storageClassName} any more to make disk ${name} of`);
+      return refused('ClassNotFound', `StorageClass ${storageClassName} of disk ${name} no longer exists`);
     const volume = await volumeToRetain(found.spec.volumeName, client);
     claims.push({ ...anew(found, volumeSnapshot, sizeBytes), ...(volume === undefined ? {} : { volume }) });
   }

@@ -18,14 +18,14 @@ describe('the class that a volume is captured with', () => {
   });
 
   it.each([
-    { given: 'there is none', classes: [of('b', 'other', true)], says: /no VolumeSnapshotClass of driver ours$/ },
-    { given: 'there are several', classes: [of('a'), of('b')], says: /a, b, and none of them is marked/ },
+    { given: 'there is none', classes: [of('b', 'other', true)], says: /driver ours has no VolumeSnapshotClass$/ },
+    { given: 'there are several', classes: [of('a'), of('b')], says: /a, b, and none is marked/ },
     {
       given: 'several are marked',
       classes: [of('a', 'ours', true), of('b', 'ours', true), of('c')],
-      says: /a, b, and all of them are marked/,
+      says: /a, b, and several are marked/,
     },
-  ])('is not guessed where $given', ({ classes, says }) => {
+  ])('is not guessed if $given', ({ classes, says }) => {
     expect(classFor('ours', classes)).toEqual({ refused: expect.stringMatching(says) as string });
   });
 });

@@ -28,16 +28,17 @@ export function classFor(driver: string, classes: readonly VolumeSnapshotClass[]
   const own = classes.filter((each) => each.driver === driver);
   const marked = own.filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true');
   const [only, ...others] = marked.length === 0 ? own : marked;
-  if (only === undefined) return { refused: `there is no VolumeSnapshotClass of driver ${driver}` };
+  if (only === undefined) return { refused: `driver ${driver} has no VolumeSnapshotClass` };
   if (others.length === 0) return { name: only.metadata.name ?? '' };
   const names = [only, ...others].map(({ metadata }) => metadata.name ?? '');
-  const what = marked.length === 0 ? 'none of them is' : 'all of them are';
+  const what = marked.length === 0 ? 'none is' : 'several are';
   return {
     refused: `driver ${driver} has the VolumeSnapshotClasses ${names.join(', ')}, and ${what} marked as the default (${IS_DEFAULT})`,
   };
 }
 
-const NOT_SERVED = 'its class is not simulated, and the cluster makes no VolumeSnapshots (snapshot.storage.k8s.io)';
+const NOT_SERVED =
+  'its storage class is not simulated, and the cluster does not support VolumeSnapshots (snapshot.storage.k8s.io)';
 
 /**
  * Returns the class for each claim that has a volume; the driver of others is not known yet. If the cluster does not
@@ -61,7 +62,7 @@ export async function classesFor(
 async function classOf(name: string, classes: readonly VolumeSnapshotClass[], client: Client): Promise<ChosenClass> {
   const volume = await ignoreNotFound(client.get(PERSISTENT_VOLUMES, name));
   const { driver } = (volume?.spec['csi'] ?? {}) as { readonly driver?: string };
-  return driver === undefined ? { refused: `PersistentVolume ${name} is of no CSI driver` } : classFor(driver, classes);
+  return driver === undefined ? { refused: `PersistentVolume ${name} has no CSI driver` } : classFor(driver, classes);
 }
 
 /** Lists the classes. Returns undefined if the cluster does not serve them. */

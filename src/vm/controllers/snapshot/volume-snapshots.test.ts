@@ -122,15 +122,17 @@ const madeAnew = (name: string, restore: string) =>
   });
 
 describe('disks of a class that is not simulated', () => {
-  it('cannot be captured where the cluster makes no VolumeSnapshots, and that is said', async () => {
+  it('cannot be captured if the cluster has no VolumeSnapshots, which is reported', async () => {
     await world.machine('db', ['root'], 'real');
     await world.snapshot('s', { vm: 'db' });
     const { status } = await world.untilPhase('s', 'Failed');
     expect(status?.conditions?.[0]).toMatchObject({ reason: 'NotSupported' });
-    expect(status?.conditions?.[0]?.message).toMatch(/the disk root cannot be captured: its class is not simulated/);
+    expect(status?.conditions?.[0]?.message).toMatch(
+      /disk root cannot be captured: its storage class is not simulated/,
+    );
   });
 
-  it('are captured by VolumeSnapshots, and restored by claims that are made from them', async () => {
+  it('are captured by VolumeSnapshots, and restored by claims that are created from them', async () => {
     await makeKinds();
     await vm(['root', 'data']);
     await world.snapshot('s', { vm: 'db' });
@@ -175,7 +177,7 @@ describe('disks of a class that is not simulated', () => {
     expect(await policyOf(former)).toBe('Delete');
   });
 
-  it('are all that a forged status makes anew, where the machine is, and keeps or lets go', async () => {
+  it('are the only claims that a forged status can recreate, retain or delete, in the namespace of the VM', async () => {
     await makeKinds();
     await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
@@ -218,7 +220,7 @@ describe('disks of a class that is not simulated', () => {
     expect(await policyOf('foreign')).toBe('Retain');
   });
 
-  it('are not touched where a VolumeSnapshot is gone that they were to be restored from', async () => {
+  it('are unchanged if a VolumeSnapshot to restore was deleted', async () => {
     await makeKinds();
     await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
@@ -227,11 +229,11 @@ describe('disks of a class that is not simulated', () => {
     await world.admin.delete(VOLUME_SNAPSHOTS, 's-root', { namespace });
     const uid = (await claimOf('db-root'))?.metadata.uid;
     const { 'vimana.io/restore-failed': said } = await world.restore('db', 's', 'op');
-    expect(said).toContain('VolumeSnapshot s-root of disk root is not there, or not ready; the disks are as before');
+    expect(said).toContain('VolumeSnapshot s-root of disk root not found or not ready; the disks are unchanged');
     expect((await claimOf('db-root'))?.metadata).toMatchObject({ uid });
   });
 
-  it('keep the volumes that they had where the storage makes no others, and it is said which', async () => {
+  it('retain their previous volumes if the storage creates no others, and report which', async () => {
     await makeKinds();
     await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
@@ -242,12 +244,14 @@ describe('disks of a class that is not simulated', () => {
     await madeAnew('db-root', 'op');
     await world.cluster.clock.advance(600_000);
     const { 'vimana.io/restore-failed': said } = await world.restore('db', 's', 'op');
-    expect(said).toContain('no volume was made within 600 s for PersistentVolumeClaim db-root');
-    expect(said).toContain(`what was on the disks before is kept on PersistentVolume ${former}`);
+    expect(said).toContain(
+      'the storage did not create a volume from the snapshot within 600s for PersistentVolumeClaim db-root',
+    );
+    expect(said).toContain(`the previous contents of the disks are retained on PersistentVolume ${former}`);
     expect(await policyOf(former)).toBe('Retain');
   });
 
-  it('are restored by another operator where the first ends between claims that go and claims that come', async () => {
+  it('are restored by another operator if the first stops between deleted and created claims', async () => {
     await makeKinds();
     await vm(['root', 'data']);
     await world.snapshot('s', { vm: 'db' });
@@ -270,7 +274,7 @@ describe('disks of a class that is not simulated', () => {
     expect(await world.restore('db', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
   });
 
-  it('are kept by a snapshot that is deleted until all volumes are made from it', async () => {
+  it('are protected by a deleted snapshot until all volumes are created from it', async () => {
     await makeKinds();
     await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
@@ -293,7 +297,7 @@ describe('disks of a class that is not simulated', () => {
     await world.cluster.until(async () => (await ignoreNotFound(world.get('s'))) === undefined);
   });
 
-  it('leave nothing where one of them cannot be captured, once that has been so for a minute', async () => {
+  it('leave nothing if one of them cannot be captured for a minute', async () => {
     await makeKinds();
     await vm(['root', 'data']);
     await world.snapshot('s', { vm: 'db' });
@@ -304,11 +308,11 @@ describe('disks of a class that is not simulated', () => {
     await world.cluster.settle();
     expect((await world.get('s')).status?.phase).toBe('Creating');
     await world.cluster.clock.advance(5000);
-    expect(await failure('s')).toBe('the array is full; nothing was kept');
+    expect(await failure('s')).toBe('the array is full; no snapshot was stored');
     expect((await world.admin.list(VOLUME_SNAPSHOTS, { namespace })).items).toEqual([]);
   });
 
-  it('are captured in spite of an error that passes', async () => {
+  it('are captured despite a temporary error', async () => {
     await makeKinds();
     await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
@@ -331,9 +335,9 @@ describe('disks of a class that is not simulated', () => {
   });
 
   it.each([
-    { given: 'no class', classes: [], said: /there is no VolumeSnapshotClass of driver csi\.example\.com; nothing/ },
-    { given: 'two classes', classes: ['a', 'b'], said: /VolumeSnapshotClasses a, b, and none of them is marked/ },
-  ])('are not captured where their driver has $given', async ({ classes, said }) => {
+    { given: 'no class', classes: [], said: /driver csi\.example\.com has no VolumeSnapshotClass; nothing/ },
+    { given: 'two classes', classes: ['a', 'b'], said: /VolumeSnapshotClasses a, b, and none is marked/ },
+  ])('are not captured if their driver has $given', async ({ classes, said }) => {
     await makeKinds(classes);
     await vm(['root']);
     await world.snapshot('s', { vm: 'db' });
@@ -341,37 +345,41 @@ describe('disks of a class that is not simulated', () => {
     expect((await world.admin.list(VOLUME_SNAPSHOTS, { namespace })).items).toEqual([]);
   });
 
-  it('are not captured where no CSI driver has made their volume', async () => {
+  it('are not captured if no CSI driver has created their volume', async () => {
     await makeKinds();
     await world.machine('db', ['root'], 'real');
     await bind('db-root', { nfs: { server: 'files.example.com', path: '/' } });
     await world.snapshot('s', { vm: 'db' });
-    expect(await failure('s')).toMatch(/the disk root cannot be captured: PersistentVolume \S+ is of no CSI driver/);
+    expect(await failure('s')).toMatch(/disk root cannot be captured: PersistentVolume \S+ has no CSI driver/);
   });
 
-  it('leave a VolumeSnapshot alone that somebody else has made by the same name', async () => {
+  it('ignore a VolumeSnapshot of another owner with the same name', async () => {
     await makeKinds();
     await vm(['root']);
     const source = { persistentVolumeClaimName: 'other' };
     await world.admin.create(VOLUME_SNAPSHOTS, { metadata: { name: 's-root', namespace }, spec: { source } });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
     await world.snapshot('s', { vm: 'db' });
-    expect(await failure('s')).toBe('there is a VolumeSnapshot s-root already, of somebody else; nothing was kept');
+    expect(await failure('s')).toBe(
+      'VolumeSnapshot s-root already exists and belongs to another owner; no snapshot was stored',
+    );
     expect(await volumeSnapshot('s-root')).toMatchObject({ spec: { source } });
   });
 
-  it('are not captured where the cluster refuses a VolumeSnapshot, and it is said why', async () => {
+  it('are not captured if the cluster rejects a VolumeSnapshot, and report why', async () => {
     await makeKinds();
     await vm(['root']);
     const name = 's'.repeat(250);
     await world.snapshot(name, { vm: 'db' });
-    expect(await failure(name)).toMatch(/^the disk root cannot be captured: .*no more than 253 .*; nothing was kept$/);
+    expect(await failure(name)).toMatch(
+      /^disk root cannot be captured: .*no more than 253 .*; no snapshot was stored$/,
+    );
   });
 
-  it('hold no memory, and that is said', async () => {
+  it('include no memory, which is reported', async () => {
     await makeKinds();
     await vm(['root']);
     await world.snapshot('s', { vm: 'db', includeMemory: true });
-    expect(await failure('s')).toBe('spec.includeMemory: VolumeSnapshots hold disks only; nothing was changed');
+    expect(await failure('s')).toBe('spec.includeMemory: VolumeSnapshots can only include disks; nothing was changed');
   });
 });

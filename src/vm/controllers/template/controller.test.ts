@@ -15,7 +15,7 @@ const conditionsOf = (status: Awaited<ReturnType<typeof settled>>) =>
   Object.fromEntries((status?.conditions ?? []).map(({ type, ...rest }) => [type, rest]));
 
 describe('a template', () => {
-  it('is ready though nobody knows of its image', async () => {
+  it('is ready although its image was not checked', async () => {
     world.start();
     await world.makeTemplate('debian', { image: { source: 's3://images/debian.qcow2', size: '12Gi' } });
     const status = await settled('debian');
@@ -28,16 +28,16 @@ describe('a template', () => {
     });
   });
 
-  it('says of a digest that nobody compares it', async () => {
+  it('reports that a digest is not verified', async () => {
     world.start();
     const checksum = { type: 'sha256', value: 'ab'.repeat(32) };
     await world.makeTemplate('debian', { image: { source: 's3://images/debian.qcow2', checksum } });
     expect(conditionsOf(await settled('debian'))['ImageAccessible']).toMatchObject({
-      message: 'nobody has looked for the image: simulated machines fetch none; its sha256 is not verified here',
+      message: 'the image was not checked: simulated machines do not download images; its sha256 is not verified here',
     });
   });
 
-  it('tells everything that is wrong with it, where it was stored unseen', async () => {
+  it('reports everything that is wrong with it, if it was stored without admission', async () => {
     world.start({ recheck: () => ({ reason: 'Invalid', message: 'two causes: a, b' }) });
     await world.makeTemplate('debian');
     const status = await settled('debian');
@@ -48,7 +48,7 @@ describe('a template', () => {
     });
   });
 
-  it('knows how many machines of any namespace name it, at all times', async () => {
+  it('always knows how many VMs of any namespace refer to it', async () => {
     await world.cluster.admitPods('default').catch(() => {});
     world.start();
     await world.makeTemplate('debian');
@@ -62,14 +62,14 @@ describe('a template', () => {
     expect(await settled('other')).toMatchObject({ usageCount: 0 });
   });
 
-  it('is counted anew by an operator that starts later', async () => {
+  it('is counted again by an operator that starts later', async () => {
     await world.makeMachine('a', 'debian');
     await world.makeTemplate('debian');
     world.start();
     expect(await settled('debian')).toMatchObject({ usageCount: 1 });
   });
 
-  it('is not written for every machine of a crowd, nor for what machines do', async () => {
+  it('is not written for every one of many VMs, nor for their changes', async () => {
     let writes = 0;
     world.start({}, (client) => ({
       ...client,
@@ -98,18 +98,18 @@ describe('a template', () => {
 });
 
 describe('the deletion of a template', () => {
-  it('is refused while machines name it, and says which', async () => {
+  it('is rejected while VMs refer to it, with their names', async () => {
     world.start();
     await world.makeTemplate('debian');
     await world.makeMachine('web', 'debian');
     await settled('debian');
     await expect(world.admin.delete(VM_TEMPLATES, 'debian', { namespace })).rejects.toThrow(
-      /machines are made from this template: default\/web\. Delete them/,
+      /the template is in use by default\/web\. Delete these VMs/,
     );
     expect((await world.template('debian')).metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it('waits for machines that admission did not see, and for as long as there are any', async () => {
+  it('waits for VMs that admission did not see, for as long as there are any', async () => {
     const stop = world.start();
     await world.makeTemplate('debian');
     await settled('debian');
@@ -122,7 +122,7 @@ describe('the deletion of a template', () => {
     expect(status).toMatchObject({ ready: false, usageCount: 2 });
     expect(conditionsOf(status)['Ready']).toMatchObject({
       reason: 'Deleting',
-      message: 'it goes when no machine names it any more: default/a, default/b do',
+      message: 'deletion waits until no VM refers to it: default/a, default/b',
     });
     expect(world.cluster.told.filter((told) => told === 'Warning InUse')).toHaveLength(1);
     await world.removeMachine('a');
@@ -131,7 +131,7 @@ describe('the deletion of a template', () => {
     await world.cluster.until(() => world.template('debian').then(() => false, isNotFound));
   });
 
-  it('is done at once where no machine names it', async () => {
+  it('completes at once if no VM refers to it', async () => {
     world.start();
     await world.makeTemplate('debian');
     await settled('debian');
@@ -148,7 +148,7 @@ describe('the image of a template', () => {
     return sights.shift() ?? { status: 'Unknown' as const, reason: 'Unreachable', message: 'no answer' };
   };
 
-  it('is looked for where that is asked for, and again after a while', async () => {
+  it('is checked on request, and again after a while', async () => {
     sights.push({ status: 'False', reason: 'NotFound', message: 'gone' });
     world.start({ probe });
     await world.makeTemplate('debian');
@@ -164,7 +164,7 @@ describe('the image of a template', () => {
     expect(Date.parse(found?.lastUpdated ?? '')).toBeGreaterThan(Date.parse(missing?.lastUpdated ?? ''));
   });
 
-  it('that a slow server has holds up no other namespace, and is not waited for once the template is gone', async () => {
+  it('on a slow server blocks no other namespace, and is not waited for after the template was deleted', async () => {
     const signals = new Map<string, AbortSignal>();
     const slow = async (source: string, signal: AbortSignal): Promise<ImageProbeResult> => {
       signals.set(source, signal);

@@ -48,7 +48,7 @@ export function templates(options: TemplateControllerOptions = {}): Controller<T
       async run(template, context) {
         const users = usersOf(template, context.cache(HYPERSDK_VMS));
         if (users.length === 0) return undefined;
-        const message = `is deleted when no machine names it any more: ${userNames(users)}`;
+        const message = `deletion waits until no VM refers to it: ${userNames(users)}`;
         if (template.status?.ready !== false) context.events.event(template, 'Warning', 'InUse', message);
         return (await reporter.report(template, context)) ?? 'held';
       },

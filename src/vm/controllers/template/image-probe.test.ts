@@ -13,7 +13,7 @@ const answering = (status: number, headers: Record<string, string> = {}) =>
   probing(async () => ({ status, headers: new Headers(headers), body: null })).look();
 
 describe('an image on a web server', () => {
-  it('is there, with its size where the server tells', async () => {
+  it('is available, with its size if the server reports it', async () => {
     expect(await answering(200, { 'content-length': '1024' })).toMatchObject({ status: 'True', bytes: 1024 });
     expect(await answering(200)).not.toHaveProperty('bytes');
   });
@@ -24,11 +24,11 @@ describe('an image on a web server', () => {
     [405, 'Unknown', 'Unreachable'],
     [429, 'Unknown', 'Unreachable'],
     [503, 'Unknown', 'Unreachable'],
-  ])('that answers %i is %s: %s', async (code, status, reason) => {
-    expect(await answering(code)).toMatchObject({ status, reason, message: `${url} answers ${code}` });
+  ])('with status %i is %s: %s', async (code, status, reason) => {
+    expect(await answering(code)).toMatchObject({ status, reason, message: `${url} returned ${code}` });
   });
 
-  it('is asked for by its first byte where the server does not say whether it is there', async () => {
+  it('is requested by its first byte if the server does not support HEAD', async () => {
     const questions: string[] = [];
     const { look } = probing(async (_url, { method, headers }) => {
       questions.push(`${method} ${headers['range'] ?? ''}`);
@@ -40,34 +40,37 @@ describe('an image on a web server', () => {
     expect(questions).toEqual(['HEAD ', 'GET bytes=0-0']);
   });
 
-  it('is told of without what is secret in its address', async () => {
+  it('is reported without secrets in its URL', async () => {
     const { look } = probing(async () => ({ status: 200, headers: new Headers(), body: null }));
     const { message } = await look('https://ann:hidden@images.example.org/debian.qcow2?signature=hidden');
-    expect(message).toBe('https://images.example.org/debian.qcow2?... is there');
+    expect(message).toBe('https://images.example.org/debian.qcow2?... is available');
   });
 
-  it('cannot be asked for where nobody answers', async () => {
+  it('is unreachable if no server responds', async () => {
     const failed = new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND images.example.org') });
     const { look } = probing(() => Promise.reject(failed));
     expect(await look()).toEqual({
       status: 'Unknown',
       reason: 'Unreachable',
-      message: `${url} cannot be asked: getaddrinfo ENOTFOUND images.example.org`,
+      message: `${url} cannot be reached: getaddrinfo ENOTFOUND images.example.org`,
     });
   });
 
-  it('is not waited for without end', async () => {
+  it('has a timeout', async () => {
     const { clock, look } = probing(
       (_url, options) =>
         new Promise((_, reject) => options.signal.addEventListener('abort', () => reject(new Error('aborted')))),
     );
     const found = look();
     await clock.advance(10_000);
-    expect(await found).toMatchObject({ status: 'Unknown', message: `${url} cannot be asked: no answer within 10 s` });
+    expect(await found).toMatchObject({
+      status: 'Unknown',
+      message: `${url} cannot be reached: no response within 10s`,
+    });
   });
 });
 
-it('images elsewhere are not looked for', async () => {
+it('other images are not checked', async () => {
   const { look } = probing(() => Promise.reject(new Error('asked')));
   expect(await look('s3://images/debian.qcow2')).toMatchObject({ status: 'Unknown', reason: 'NotChecked' });
 });

@@ -18,7 +18,7 @@ export type ImageProbe = (source: string, signal: AbortSignal) => Promise<ImageP
 export const NOT_PROBED: ImageProbeResult = {
   status: 'Unknown',
   reason: 'NotChecked',
-  message: 'nobody has looked for the image: simulated machines fetch none',
+  message: 'the image was not checked: simulated machines do not download images',
 };
 
 /** Minimal interface of the HTTP client. */
@@ -43,16 +43,16 @@ const TIMEOUT_MS = 10_000;
 export function webImageProbe(ask: ProbeRequest, clock: Clock): ImageProbe {
   return async (source, signal) => {
     if (!isOnWeb(source)) {
-      return { ...NOT_PROBED, message: 'only images at http:// and https:// addresses are looked for' };
+      return { ...NOT_PROBED, message: 'only images with http:// and https:// URLs are checked' };
     }
     const where = shownAddress(source);
     const patience = new AbortController();
-    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no response within ${TIMEOUT_MS / 1000}s`)));
     try {
       return toProbeResult(where, await request(ask, source, AbortSignal.any([signal, patience.signal])));
     } catch (error) {
       const why = patience.signal.aborted ? patience.signal.reason : error;
-      return { status: 'Unknown', reason: 'Unreachable', message: `${where} cannot be asked: ${textOf(why)}` };
+      return { status: 'Unknown', reason: 'Unreachable', message: `${where} cannot be reached: ${textOf(why)}` };
     } finally {
       timer.cancel();
     }
@@ -72,14 +72,14 @@ function toProbeResult(where: string, { status, headers }: Answer): ImageProbeRe
   if (status >= 200 && status < 300) {
     const length = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length');
     const bytes = Number(length ?? Number.NaN);
-    const found = { status: 'True', reason: 'Found', message: `${where} is there` } as const;
+    const found = { status: 'True', reason: 'Found', message: `${where} is available` } as const;
     return Number.isSafeInteger(bytes) ? { ...found, bytes } : found;
   }
   // Some servers support neither request, and a server error says nothing about the image.
   if (status === 405 || status === 501 || status >= 500 || status === 429) {
-    return { status: 'Unknown', reason: 'Unreachable', message: `${where} answers ${status}` };
+    return { status: 'Unknown', reason: 'Unreachable', message: `${where} returned ${status}` };
   }
-  return { status: 'False', reason: status === 404 ? 'NotFound' : 'Refused', message: `${where} answers ${status}` };
+  return { status: 'False', reason: status === 404 ? 'NotFound' : 'Refused', message: `${where} returned ${status}` };
 }
 
 /** Returns the cause of a failed fetch, which holds the reason. */

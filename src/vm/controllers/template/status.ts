@@ -48,7 +48,7 @@ export function statusOf({ metadata, spec, status: before }: VMTemplate, view: T
 
 function validity({ problem }: TemplateView): ConditionDraft {
   return problem === undefined
-    ? { status: 'True', reason: 'Valid', message: 'machines can be made from what it says' }
+    ? { status: 'True', reason: 'Valid', message: 'the template is valid' }
     : { status: 'False', ...problem };
 }
 
@@ -58,7 +58,7 @@ function imageWords(
   { source, checksum }: VMTemplate['spec']['image'],
 ): string {
   if (checksum?.type === undefined) return message;
-  const when = verifies && isOnWeb(source) ? 'is compared before a machine first starts' : 'is not verified here';
+  const when = verifies && isOnWeb(source) ? 'is verified before the first start of a VM' : 'is not verified here';
   return `${message}; its ${checksum.type} ${when}`;
 }
 
@@ -70,17 +70,17 @@ function readiness(
   leaving: boolean,
 ): ConditionDraft {
   if (leaving) {
-    const message = `it goes when no machine names it any more: ${userNames(users)} ${users.length === 1 ? 'does' : 'do'}`;
+    const message = `deletion waits until no VM refers to it: ${userNames(users)}`;
     return { status: 'False', reason: 'Deleting', message };
   }
   if (valid.status === 'False') return { status: 'False', reason: 'Invalid', message: `${valid.message}` };
   if (image.status === 'False') return { status: 'False', reason: 'ImageNotAccessible', message: image.message };
-  return { status: 'True', reason: 'Ready', message: 'machines can be made from it' };
+  return { status: 'True', reason: 'Ready', message: 'VMs can be created from it' };
 }
 
 function usage(users: readonly string[]): ConditionDraft {
   return users.length === 0
-    ? { status: 'False', reason: 'Unused', message: 'no machine names it' }
+    ? { status: 'False', reason: 'Unused', message: 'no VM refers to it' }
     : { status: 'True', reason: 'NamedByMachines', message: userNames(users) };
 }
 

@@ -46,12 +46,11 @@ function uncopyable(
   source: PersistentVolumeClaim | undefined,
 ): Pick<ClaimState, 'reason' | 'message'> {
   if (origin?.claim === undefined) return {};
-  const named = `PersistentVolumeClaim ${origin.claim}, which ${originField} names`;
-  if (source === undefined)
-    return { reason: 'NotFound', message: `${named}, is not there: the machine is started when it is` };
+  const named = `PersistentVolumeClaim ${origin.claim}, referenced by ${originField}`;
+  if (source === undefined) return { reason: 'NotFound', message: `${named}, not found, waiting` };
   const has = source.status?.capacity?.['storage'] ?? source.spec.resources?.requests?.['storage'] ?? '';
   if (anySize === true || !isLess(disk.size, has)) return {};
-  const message = `disk ${disk.name} is to have ${disk.size} and be a copy of ${named} and has ${has}: ask for ${has} or more, or name a smaller claim`;
+  const message = `disk ${disk.name} requests ${disk.size}, but its source, ${named}, has ${has}: request at least ${has}, or use a smaller source`;
   return { reason: 'DiskTooSmall', message };
 }
 
@@ -60,7 +59,7 @@ function formatUnfilled({ metadata }: PersistentVolumeClaim): string {
   const { claim, snapshot, namespace = metadata.namespace } = readDiskSource(metadata.annotations) ?? {};
   const from =
     snapshot === undefined ? `PersistentVolumeClaim ${namespace}/${claim}` : `VMSnapshot ${namespace}/${snapshot}`;
-  return `PersistentVolumeClaim ${metadata.name} is still to be filled from ${from}: kubectl describe pvc ${metadata.name} says why it is not`;
+  return `PersistentVolumeClaim ${metadata.name} is not populated from ${from} yet: see kubectl describe pvc ${metadata.name}`;
 }
 
 /** Describes a claim that is smaller than the spec requests. */
@@ -73,14 +72,14 @@ function smaller(
   if (anySize !== true && isLess(asks, disk.size)) {
     const cannot = storageClass?.allowVolumeExpansion !== true;
     const why = cannot
-      ? `StorageClass ${spec.storageClassName} does not let its volumes grow (allowVolumeExpansion): set it back to ${asks}, or have the class changed`
-      : `the claim is about to be asked for more, or kubectl describe vm says why it is not`;
-    const message = `disk ${disk.name} has ${asks} and is to have ${disk.size}: ${why}`;
+      ? `StorageClass ${spec.storageClassName} does not allow volume expansion (allowVolumeExpansion): set the size back to ${asks}, or change the class`
+      : `the claim will be expanded; see kubectl describe vm if it is not`;
+    const message = `disk ${disk.name} has ${asks}, but spec requests ${disk.size}: ${why}`;
     return { reason: cannot ? 'DiskCannotGrow' : 'DiskGrows', message, size: asks };
   }
   const has = status?.capacity?.['storage'] ?? asks;
   if (!isLess(has, asks)) return undefined;
-  const message = `disk ${disk.name} has ${has} and is to have ${asks}: PersistentVolumeClaim ${metadata.name} is being expanded`;
+  const message = `disk ${disk.name} has ${has} instead of ${asks}: PersistentVolumeClaim ${metadata.name} is being expanded`;
   return { reason: 'DiskGrows', message };
 }
 
@@ -88,26 +87,26 @@ function smaller(
 function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): Pick<ClaimState, 'message'> {
   const asks = spec.resources?.requests?.['storage'] ?? '';
   const differences = [
-    ...(anySize !== true && isLess(disk.size, asks) ? [`${asks}, though spec says ${disk.size}`] : []),
+    ...(anySize !== true && isLess(disk.size, asks) ? [`${asks} instead of ${disk.size}`] : []),
     ...(disk.storageClass === undefined || spec.storageClassName === disk.storageClass
       ? []
-      : [`of StorageClass ${spec.storageClassName}, though spec says ${disk.storageClass}`]),
+      : [`StorageClass ${spec.storageClassName} instead of ${disk.storageClass}`]),
   ];
   return differences.length === 0 ? {} : { message: differences.join('; ') };
 }
 
 function formatPending({ metadata, spec }: PersistentVolumeClaim, storageClass: StorageClass | undefined): string {
   const name = `PersistentVolumeClaim ${metadata.name} has no volume yet`;
-  if (storageClass === undefined) return `${name}: there is no StorageClass ${spec.storageClassName}`;
+  if (storageClass === undefined) return `${name}: StorageClass ${spec.storageClassName} not found`;
   const modes = (spec.accessModes ?? []).join(', ');
-  return `${name} (StorageClass ${spec.storageClassName}, ${modes}): kubectl describe pvc ${metadata.name} says why`;
+  return `${name} (StorageClass ${spec.storageClassName}, ${modes}): see kubectl describe pvc ${metadata.name}`;
 }
 
 function takenClaim({ wayOut }: GroupTexts, { metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  const whose = owner === undefined ? 'was not made for this machine' : `belongs to ${owner.kind} ${owner.name}`;
+  const whose = owner === undefined ? 'was not created for this VM' : `belongs to ${owner.kind} ${owner.name}`;
   return {
     reason: 'ClaimTaken',
-    message: `PersistentVolumeClaim ${claim}, which disk ${disk.name} would be on, ${whose}: ${wayOut(claim)}`,
+    message: `PersistentVolumeClaim ${claim}, required for disk ${disk.name}, ${whose}: ${wayOut(claim)}`,
   };
 }

@@ -81,7 +81,7 @@ export class ClaimWriter<M extends OwnerVm> {
     } catch (error) {
       if (!isForbidden(error) && !isInvalid(error)) throw error;
       // Only another class or size can help.
-      const message = `disk ${disk.disk.name} cannot be as spec says: ${(error as Error).message}`;
+      const message = `disk ${disk.disk.name} cannot be updated to match spec: ${(error as Error).message}`;
       entry.warn(vm, 'DiskNotChanged', message, events);
     }
   }
@@ -91,6 +91,6 @@ export class ClaimWriter<M extends OwnerVm> {
     if (!isForbidden(error) && !isInvalid(error)) throw error;
     const { message } = error as Error;
     this.#errors.failed(key, claim, message);
-    throw new TemporaryError(`PersistentVolumeClaim ${claim} is refused: ${message}`, { retryAfterMs: REFUSED_MS });
+    throw new TemporaryError(`PersistentVolumeClaim ${claim} was rejected: ${message}`, { retryAfterMs: REFUSED_MS });
   }
 }

@@ -42,5 +42,5 @@ export function claimsProvider<M extends OwnerVm>(
 
 function rejectedClaim(view: ClaimState, words: string): ClaimState {
   if (view.reason !== undefined) return view;
-  return { ...view, reason: 'ClaimRefused', message: `PersistentVolumeClaim ${view.name} is refused: ${words}` };
+  return { ...view, reason: 'ClaimRefused', message: `PersistentVolumeClaim ${view.name} was rejected: ${words}` };
 }

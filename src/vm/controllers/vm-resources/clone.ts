@@ -65,14 +65,16 @@ export async function copyFor<M extends OwnerVm>(
   const { operations } = settings;
   const { namespace, annotations = {} } = vm.metadata;
   if (copies === 'awaited')
-    throw new TemporaryError(`what VMOperation ${annotations[OPERATION]} copies to ${claim} is not seen yet`);
+    throw new TemporaryError(
+      `waiting for the cache to show the source that VMOperation ${annotations[OPERATION]} copies to ${claim}`,
+    );
   const cloned = Object.hasOwn(copies, claim) ? copies[claim] : undefined;
   const source = cloned ?? (origin?.claim === undefined ? undefined : { claim: origin.claim });
   if (source === undefined) return undefined;
   const asked = { namespace, name: claim, annotations };
   if (!(await mayCopy(source, asked, copyAuthority(group, context, settings))))
     throw new TemporaryError(
-      `VMOperation ${annotations[OPERATION]} may not copy a disk of namespace ${source.namespace}`,
+      `VMOperation ${annotations[OPERATION]} is not allowed to copy a disk of namespace ${source.namespace}`,
     );
   const storageClass = disk.storageClass ?? usualClass(cache(STORAGE_CLASSES));
   const place = { namespace, storageClass };
@@ -82,7 +84,9 @@ export async function copyFor<M extends OwnerVm>(
     storageClass: (name) => cache(STORAGE_CLASSES).get(name),
   });
   if (copied === undefined)
-    throw new TemporaryError(`VMSnapshot ${source.snapshot}, which disk ${disk.name} is a copy of, is not seen yet`);
+    throw new TemporaryError(
+      `waiting for the cache to show VMSnapshot ${source.snapshot}, the source of disk ${disk.name}`,
+    );
   if (source.namespace === undefined) return copied;
   // The populator of the claim checks the operation again.
   return { ...copied, annotations: { ...madeBy(annotations), ...copied.annotations } };

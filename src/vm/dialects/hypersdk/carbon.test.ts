@@ -28,7 +28,7 @@ const of = (sight: CarbonAssessment | undefined, at: { runs?: boolean; started?:
   );
 
 describe('what the status says of electricity', () => {
-  it('is nothing of a machine that does not heed it', () => {
+  it('is empty for a VM without carbon awareness', () => {
     expect(of(undefined, { runs: true })).toEqual({});
   });
 

@@ -57,5 +57,5 @@ export function startGate({ status }: Pick<VirtualMachine, 'status'>): { readonl
 const RUNS_ALREADY = {
   status: 'Unknown',
   reason: 'RunsAlready',
-  message: 'the machine runs already: electricity is heeded at its next start',
+  message: 'the VM is already running: carbon awareness applies at the next start',
 } as const;

@@ -43,17 +43,17 @@ export function conditionsOf(looks: ConditionInput, now: string): Condition[] {
   return withPast(told, observed, desired.blocked, vm.status?.conditions, now);
 }
 
-const READY = { reason: 'MachineReady', message: 'the machine runs' };
+const READY = { reason: 'MachineReady', message: 'the VM is running' };
 
 function agentOf({ observed, desired }: ConditionInput): ConditionDraft {
   const { instance } = observed;
   if (desired.spec.guestAgent?.enabled === false)
     return conditionFalse('AgentConnected', 'Disabled', 'spec.guestAgent is disabled');
   if (isUp(instance) && hasCondition(instance?.status?.conditions, 'AgentConnected')) {
-    return conditionTrue('AgentConnected', 'AgentConnected', 'the guest agent answers');
+    return conditionTrue('AgentConnected', 'AgentConnected', 'the guest agent responds');
   }
   return isUp(instance)
-    ? conditionFalse('AgentConnected', 'WaitingForAgent', 'the guest agent has not answered')
+    ? conditionFalse('AgentConnected', 'WaitingForAgent', 'the guest agent has not responded')
     : notRunning('AgentConnected');
 }
 
@@ -76,13 +76,13 @@ function immovable({ observed: { instance } }: ConditionInput): ConditionDraft |
   if (!isUp(instance) || instance?.spec.evictionStrategy !== 'LiveMigrate') return undefined;
   const found = instance.status?.conditions?.find(({ type }) => type === NOT_MOVABLE);
   if (found?.status !== 'False') return undefined;
-  const message = `${found.message}; a drain of node ${instance.status?.nodeName} waits until the machine is stopped: evictionStrategy Shutdown lets it be restarted elsewhere`;
+  const message = `${found.message}; a drain of node ${instance.status?.nodeName} waits until the VM is stopped: set evictionStrategy to Shutdown to restart it on another node`;
   return conditionFalse(NOT_MOVABLE, found.reason ?? 'NotLiveMigratable', message);
 }
 
 const NOT_MOVABLE = 'LiveMigratable';
 
-const notRunning = (type: string) => conditionFalse(type, 'NotRunning', 'the machine does not run');
+const notRunning = (type: string) => conditionFalse(type, 'NotRunning', 'the VM is not running');
 
 /** Maps instance fields to the field names of this group. */
 const PATHS: Paths = [

@@ -34,7 +34,7 @@ export function desiredSpecOf(vm: VirtualMachine, dependencies: Partial<VmDepend
 
 function withoutSecret({ cloudInit }: VirtualMachine['spec'], secret: VmDependencies['secret']): Blocker | undefined {
   if (secret !== 'missing') return undefined;
-  const message = `Secret ${cloudInit?.secretRef?.name}, which spec.cloudInit.secretRef names, is not there: the machine is started when it is`;
+  const message = `Secret ${cloudInit?.secretRef?.name}, referenced by spec.cloudInit.secretRef, not found, waiting`;
   return { reason: 'NotFound', message };
 }
 

@@ -34,12 +34,12 @@ export function devicesOf({ gpus = [], usbDevices = [] }: Spec): Partial<Devices
 export function unsupportedDevice({ gpus = [], usbDevices = [] }: Spec): Problem | undefined {
   const gpu = gpus.findIndex((each) => resourceOf(each) === undefined);
   if (gpu !== -1) {
-    const message = `spec.gpus[${gpu}] names no device that a node offers: give its resourceName, such as nvidia.com/gpu, or its vendor`;
+    const message = `spec.gpus[${gpu}] does not identify a device: set resourceName, such as nvidia.com/gpu, or vendor`;
     return { reason: 'DeviceNotSupported', message };
   }
   const usb = usbDevices.findIndex(({ resourceName }) => resourceName === undefined);
   if (usb === -1) return undefined;
   const { name } = usbDevices[usb] as { readonly name: string };
-  const message = `spec.usbDevices[${usb}] (${name}) is named by vendorId and productId, which no runtime here can look for: give the resourceName under which nodes offer it`;
+  const message = `spec.usbDevices[${usb}] (${name}) is identified by vendorId and productId, which is not supported: set the resourceName under which nodes provide it`;
   return { reason: 'DeviceNotSupported', message };
 }

@@ -101,14 +101,17 @@ describe('the status', () => {
     it('remembers the digest that was found, and tells of it for as long as it is the wanted one', () => {
       const found = report(vm(), {}, {}, { ...bound, image: { state: 'verified' } });
       expect(found.verifiedImage).toBe(`md5:${'ab'.repeat(16)}`);
-      const left: Dependencies = { ...bound, image: { state: 'left', why: 'the disk was made without' } };
+      const left: Dependencies = {
+        ...bound,
+        image: { state: 'left', why: 'the disk was created without verification' },
+      };
       const ran = { ...found, startTime: '2030-01-01T00:00:00Z' };
       const later = report(vm(ran), {}, {}, left);
       expect(later.verifiedImage).toBe(found.verifiedImage);
       expect(condition(later, 'DiskReady')?.message).toBe('bound: web-root (the md5 of its image is verified)');
       const other = report(vm({ ...ran, verifiedImage: 'md5:00' }), {}, {}, left);
       expect(condition(other, 'DiskReady')?.message).toBe(
-        'bound: web-root (the md5 of its image is not verified: the disk was made without)',
+        'bound: web-root (the md5 of its image is not verified: the disk was created without verification)',
       );
     });
   });
@@ -118,15 +121,15 @@ describe('the status', () => {
       source: 'https://images.example.org/a.qcow2',
       checksum: { type: 'sha512', value: 'ab'.repeat(64) },
     };
-    const bound = claims({ name: 'web-root', state: 'bound', message: '30Gi, though spec says 20Gi' });
+    const bound = claims({ name: 'web-root', state: 'bound', message: '30Gi instead of 20Gi' });
     const said = (spec: SpecInput) => condition(report(vmLike({ disks: [DISK], ...spec }), {}, {}, bound), 'DiskReady');
     expect(said({ image: image as SpecInput['image'] & object })).toMatchObject({
       status: 'True',
       reason: 'DisksBound',
       message:
-        'bound: web-root (30Gi, though spec says 20Gi; the sha512 of its image is not verified, as no image is fetched here)',
+        'bound: web-root (30Gi instead of 20Gi; the sha512 of its image is not verified, because images are not downloaded here)',
     });
-    expect(said({ image: { source: image.source } })?.message).toBe('bound: web-root (30Gi, though spec says 20Gi)');
+    expect(said({ image: { source: image.source } })?.message).toBe('bound: web-root (30Gi instead of 20Gi)');
   });
 
   it.each<[string, SpecInput, InstanceTraits | undefined, string]>([
@@ -161,10 +164,12 @@ describe('the status', () => {
       { restartRequired: ['volumes'] },
       { template: 'missing' },
     );
-    expect(condition(lacking, 'RestartRequired')?.message).toMatch(/; a start would wait: VMTemplate \S+ is not there/);
+    expect(condition(lacking, 'RestartRequired')?.message).toMatch(
+      /; the next start would wait: VMTemplate \S+ not found/,
+    );
     const restartRequired = ['domain.cpu.sockets', 'domain.devices.disks', 'volumes', 'metadata.labels', 'hostname'];
     expect(condition(report(vmLike(), {}, { restartRequired }), 'RestartRequired')?.message).toBe(
-      'changed, and not in effect before the next start: spec.cpus, spec.disks, spec.labels, spec.hostname',
+      'spec changes require a restart: spec.cpus, spec.disks, spec.labels, spec.hostname',
     );
   });
 });

@@ -33,7 +33,7 @@ test('a machine remembers which template it was made from, in which state', () =
 test('a template that is not there is waited for by its name', () => {
   expect(withTemplate(machine(), 'missing').blocked).toEqual({
     reason: 'NotFound',
-    message: 'VMTemplate default/debian is not there: the machine is started when it is',
+    message: 'VMTemplate default/debian not found, waiting',
   });
   const elsewhere = machine({ image: { templateRef: { name: 'debian', namespace: 'images' } } });
   expect(withTemplate(elsewhere, 'missing').blocked?.message).toContain('images/debian');
@@ -70,7 +70,8 @@ describe('nothing is made', () => {
     const large = { name: 'data', size: '50Gi' };
     expect(withTemplate(machine({ disks: [large, small] }), template()).blocked).toMatchObject({
       reason: 'DiskTooSmall',
-      message: 'the image of VMTemplate default/debian needs 12Gi, and disk root has 8Gi: give it more in spec.disks',
+      message:
+        'the image of VMTemplate default/debian requires 12Gi, but disk root has 8Gi: increase its size in spec.disks',
     });
     expect(withTemplate(machine({ disks: [large] }), template()).blocked).toBeUndefined();
   });

@@ -22,7 +22,7 @@ export function withTemplate(vm: VirtualMachine, found: VmDependencies['template
   const name = templateKey(vm);
   if (name === undefined || template === undefined) return { spec: vm.spec };
   if (template === 'missing') {
-    const message = `VMTemplate ${name} is not there: the machine is started when it is`;
+    const message = `VMTemplate ${name} not found, waiting`;
     return { spec: vm.spec, blocked: { reason: 'NotFound', message } };
   }
   if (template === 'withheld') {
@@ -49,7 +49,7 @@ function withoutImage(template: VMTemplate): Problem | undefined {
   const why = refusal(template, 'ImageAccessible');
   return why === undefined
     ? undefined
-    : { reason: 'ImageNotAccessible', message: `the image of ${titleOf(template)} cannot be had: ${why}` };
+    : { reason: 'ImageNotAccessible', message: `the image of ${titleOf(template)} is not accessible: ${why}` };
 }
 
 /** Returns what a condition reports against a template, if it applies to the current generation. */
@@ -68,7 +68,7 @@ function tooSmall({ disks = [] }: Spec, template: VMTemplate): Problem | undefin
   const needed = tryParseQuantity(template.spec.image.size ?? '');
   if (first === undefined || first.source !== undefined || size === undefined || needed === undefined) return undefined;
   if (compare(size, needed) >= 0) return undefined;
-  const message = `the image of ${titleOf(template)} needs ${template.spec.image.size}, and disk ${first.name} has ${first.size}: give it more in spec.disks`;
+  const message = `the image of ${titleOf(template)} requires ${template.spec.image.size}, but disk ${first.name} has ${first.size}: increase its size in spec.disks`;
   return { reason: 'DiskTooSmall', message };
 }
 

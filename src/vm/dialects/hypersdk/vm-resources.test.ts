@@ -32,13 +32,13 @@ const OWN = { ownerReferences: [OWNER] };
 const FREE = { labels: { 'hypersdk.io/vm': 'web' } };
 const ANOTHERS = { ownerReferences: [{ ...OWNER, name: 'db', uid: 'other' }] };
 
-describe('the disks that claims are made for', () => {
+describe('the disks with claims', () => {
   const ROOT = { name: 'root', size: '1Gi', storageClass: 'standard', type: 'disk' } as const;
   const image = { source: 's3://b/i.qcow2', checksum: { type: 'md5', value: 'abc' } } as const;
   const origins = (spec: Parameters<typeof claimedDisks>[1]) =>
     claimedDisks('web', spec).map(({ claim: name, origin }) => [name, origin]);
 
-  it('are those of the machine, the first with its image', () => {
+  it('are those of the VM, the first with its image', () => {
     const from = { image: 's3://b/i.qcow2', checksum: 'md5:abc' };
     expect(
       origins({
@@ -66,13 +66,13 @@ describe('the disks that claims are made for', () => {
     [{ http: 'https://a/b' }, { image: 'https://a/b' }],
     [{ s3: 's3://a/b' }, { image: 's3://a/b' }],
     [{ containerDisk: 'a/b:1' }, { image: 'a/b:1' }],
-  ])('are filled from %j', (source, expected) => {
+  ])('are populated from %j', (source, expected) => {
     expect(origins({ disks: [{ ...ROOT, source }], image })).toEqual([['web-root', expected]]);
   });
 });
 
 describe('the claim of a disk', () => {
-  it('says whose it is, how large, of which class, and what is on it', () => {
+  it('has its owner, size, class and source', () => {
     const made = newClaim(HYPERSDK_RESOURCES, vm(), disk({ origin: { image: 'https://a/i', checksum: 'sha256:1' } }));
     expect(made.metadata).toMatchObject({ labels: { vm: 'web', 'hypersdk.io/vm': 'web' }, ownerReferences: [OWNER] });
     expect(JSON.parse(made.metadata?.annotations?.['vimana.io/disk-contents'] ?? '')).toEqual({
@@ -122,7 +122,7 @@ describe('the claim of a disk', () => {
   });
 });
 
-describe('how a machine sees the claim of a disk', () => {
+describe('the state of the claim of a disk', () => {
   const immediate = { volumeBindingMode: 'Immediate' } as StorageClass;
   const waiting = { volumeBindingMode: 'WaitForFirstConsumer' } as StorageClass;
   it.each<[string, PersistentVolumeClaim | undefined, Partial<ClaimedDisk>, StorageClass | undefined, object]>([
@@ -151,7 +151,7 @@ describe('how a machine sees the claim of a disk', () => {
       claim(OWN, { phase: 'Pending' }),
       {},
       undefined,
-      { message: expect.stringContaining('no StorageClass standard') },
+      { message: expect.stringContaining('StorageClass standard not found') },
     ],
   ])('that is %s', (_what, found, more, storageClass, expected) => {
     expect(claimState(HYPERSDK_RESOURCES, found, vm(), disk(more), undefined, storageClass)).toMatchObject({
@@ -168,13 +168,13 @@ describe('how a machine sees the claim of a disk', () => {
       {
         reason: 'DiskTooSmall',
         message:
-          'disk root is to have 20Gi and be a copy of PersistentVolumeClaim g, which spec.image names and has 30Gi: ask for 30Gi or more, or name a smaller claim',
+          'disk root requests 20Gi, but its source, PersistentVolumeClaim g, referenced by spec.image, has 30Gi: request at least 30Gi, or use a smaller source',
       },
     ],
     ['is as large', {}, '20480Mi', {}],
     ['is larger', {}, '10Gi', {}],
     ['may have any size', { anySize: true }, '30Gi', {}],
-  ])('that is to be a copy and %s', (_what, more, size, expected) => {
+  ])('that should be a copy and %s', (_what, more, size, expected) => {
     const copying = disk({ origin: { claim: 'g' }, ...more });
     expect(claimState(HYPERSDK_RESOURCES, undefined, vm(), copying, claim({}, { size }), immediate)).toEqual({
       name: 'web-root',
@@ -183,7 +183,7 @@ describe('how a machine sees the claim of a disk', () => {
     });
   });
 
-  it('waits for a copy until it is one, where anybody here makes it', () => {
+  it('waits until a copy is populated, if a controller here does that', () => {
     const annotations = { 'vimana.io/disk-source': '{"snapshot":"s","disk":"root","namespace":"up"}' };
     const simulated = { ...immediate, provisioner: 'vimana.io/simulated' } as StorageClass;
     const view = (contents: object, of: StorageClass | undefined) =>
@@ -199,28 +199,28 @@ describe('how a machine sees the claim of a disk', () => {
       state: 'pending',
       reason: 'DiskUnfilled',
       message: expect.stringContaining(
-        'PersistentVolumeClaim web-root is still to be filled from VMSnapshot up/s',
+        'PersistentVolumeClaim web-root is not populated from VMSnapshot up/s yet',
       ) as string,
     });
     expect(view({ 'vimana.io/disk-contents': '{"files":{}}' }, simulated).state).toBe('bound');
     expect(view({}, { ...immediate, provisioner: 'csi.example.com' }).state).toBe('bound');
   });
 
-  it('does not wait for what is there to be copied', () => {
+  it('does not wait for an existing source', () => {
     const seen = claimState(HYPERSDK_RESOURCES, undefined, vm(), disk({ origin: { claim: 'g' } }), claim(), immediate);
     expect(seen).toEqual({ name: 'web-root', state: 'missing' });
   });
 });
 
-describe('the Service of a machine', () => {
-  it('finds its pod, and has no address of its own', () => {
+describe('the Service of a VM', () => {
+  it('selects its pod, and has no address of its own', () => {
     expect(newService(HYPERSDK_RESOURCES, vm())).toMatchObject({
       metadata: { name: 'web', ownerReferences: [OWNER] },
       spec: { clusterIP: 'None', selector: { vm: 'web' } },
     });
   });
 
-  it.each(['1web', 'web.example'])('cannot be of the name %s', (name) => {
+  it.each(['1web', 'web.example'])('cannot have the name %s', (name) => {
     expect(newService(HYPERSDK_RESOURCES, vm({}, name))).toBeUndefined();
   });
 });

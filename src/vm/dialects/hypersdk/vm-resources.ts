@@ -29,7 +29,7 @@ export const HYPERSDK_RESOURCES: VmResourceGroup<HypersdkVm> = {
   claimStart: (vm) => vm,
   disksOf,
   wayOut: (claim) =>
-    `rename the disk, or set its source.pvc to ${claim}, which then is the disk as it is (of any other claim the disk is a copy)`,
+    `rename the disk, or set its source.pvc to ${claim} to use that claim as the disk (any other source.pvc is copied)`,
   bySource: {
     values: ({ metadata, spec }) =>
       (spec.disks ?? []).flatMap(({ source }) =>

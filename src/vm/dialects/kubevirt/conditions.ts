@@ -15,7 +15,7 @@ export function conditionsOf(vm: VirtualMachine, observed: ObservedVm, now: stri
   const failure = failureOf(before, observed, now);
   if (failure !== undefined) own.push(failure);
   if (restartRequired.length > 0) {
-    const message = `changed, and not in effect before the next start: ${restartRequired.map(pathOf).join(', ')}`;
+    const message = `spec changes require a restart: ${restartRequired.map(pathOf).join(', ')}`;
     const condition = { type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message } as const;
     own.push(withTransitionTime(before, condition, now));
   }

@@ -62,7 +62,7 @@ describe('what a machine of kubevirt.io asks for', () => {
     expect(kubevirt.desiredVm(vm).blocked).toEqual({
       reason: 'VolumeNotFound',
       message:
-        'the machine is not started: disk disk0 shows volume mypcv, but spec.template.spec.volumes has no volume of that name',
+        'the VM will not start: disk disk0 uses volume mypcv, but spec.template.spec.volumes has no volume of that name',
     });
   });
 });
@@ -220,8 +220,7 @@ describe('the conditions', () => {
     const status = report(machine(), {}, { restartRequired: ['hostname', 'metadata.labels'] });
     expect(condition(status, 'RestartRequired')).toMatchObject({
       status: 'True',
-      message:
-        'changed, and not in effect before the next start: spec.template.spec.hostname, spec.template.metadata.labels',
+      message: 'spec changes require a restart: spec.template.spec.hostname, spec.template.metadata.labels',
     });
     expect(condition(report(machine('Always', { status }), {}), 'RestartRequired')).toBeUndefined();
   });

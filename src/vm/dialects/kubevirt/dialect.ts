@@ -43,10 +43,10 @@ function desiredVm(vm: VirtualMachine): DesiredVm {
 function missingVolume(spec: DesiredVm['spec']): Problem | undefined {
   const dangling = danglingDisks(spec);
   if (dangling.length === 0) return undefined;
-  const which = dangling.map(({ disk, volume }) => `disk ${disk} shows volume ${volume}`).join(', ');
+  const which = dangling.map(({ disk, volume }) => `disk ${disk} uses volume ${volume}`).join(', ');
   return {
     reason: 'VolumeNotFound',
-    message: `the machine is not started: ${which}, but spec.template.spec.volumes has no volume of that name`,
+    message: `the VM will not start: ${which}, but spec.template.spec.volumes has no volume of that name`,
   };
 }
 

@@ -28,7 +28,7 @@ describe('the size of a machine of kubevirt.io', () => {
 
   it('is never a part of a socket', () => {
     const vm = machine({ cpu: { sockets: 1, cores: 2 }, memory: { guest: '4Gi' } });
-    expect(resize(vm, { cpus: 3, memory: '4Gi' }).conflict).toMatch(/takes a multiple of 2$/);
+    expect(resize(vm, { cpus: 3, memory: '4Gi' }).conflict).toMatch(/must be a multiple of 2$/);
   });
 });
 

@@ -17,7 +17,7 @@ export function resize(vm: VirtualMachine, { cpus, memory }: VmSize): SizeEdit {
     const { cores = 1, threads = 1 } = domain.cpu ?? {};
     const shape = `${cores} cores with ${threads} threads in each socket`;
     return {
-      conflict: `${cpus} CPUs are no whole sockets: the machine has ${shape}, so that it takes a multiple of ${whole}`,
+      conflict: `${cpus} CPUs are not a whole number of sockets: the VM has ${shape}, so the number must be a multiple of ${whole}`,
     };
   }
   const before = sizeOf(vm);

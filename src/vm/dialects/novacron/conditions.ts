@@ -41,7 +41,7 @@ export function conditionsOf(
   return withPast(told, observed, desired.blocked, vm.status?.conditions, now);
 }
 
-const READY = { reason: 'VMReady', message: 'the machine runs' };
+const READY = { reason: 'VMReady', message: 'the VM is running' };
 
 type Instance = ObservedVm['instance'];
 
@@ -50,21 +50,21 @@ function movableOf({ spec }: VirtualMachine, instance: Instance): ConditionDraft
   if (!spec.migrationPolicy.allowLiveMigration) {
     return conditionFalse('LiveMigratable', 'NotAllowed', 'spec.migrationPolicy.allowLiveMigration is false');
   }
-  if (!isUp(instance)) return conditionFalse('LiveMigratable', 'NotRunning', 'the machine does not run');
+  if (!isUp(instance)) return conditionFalse('LiveMigratable', 'NotRunning', 'the VM is not running');
   const said = instance?.status?.conditions?.find(({ type }) => type === 'LiveMigratable');
   if (said?.status === 'True')
-    return conditionTrue('LiveMigratable', 'MigrationCapable', 'the machine can be moved while it runs');
+    return conditionTrue('LiveMigratable', 'MigrationCapable', 'the VM can be live-migrated');
   return conditionFalse(
     'LiveMigratable',
     said?.reason || 'NotKnown',
-    said?.message || 'it is not known yet whether it can be moved',
+    said?.message || 'it is not known yet whether the VM can be live-migrated',
   );
 }
 
 function pausedOf(instance: Instance): ConditionDraft {
   return isUp(instance) && hasCondition(instance?.status?.conditions, 'Paused')
-    ? conditionTrue('Paused', 'PausedByUser', 'the machine stands still')
-    : conditionFalse('Paused', 'NotPaused', 'nobody has paused the machine');
+    ? conditionTrue('Paused', 'PausedByUser', 'the VM is paused')
+    : conditionFalse('Paused', 'NotPaused', 'the VM is not paused');
 }
 
 /** Maps instance fields to the field names of this group. */

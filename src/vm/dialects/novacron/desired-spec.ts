@@ -26,6 +26,6 @@ export function novacronDesiredSpecOf(
 function unsupportedBlocker(vm: VirtualMachine): Blocker | undefined {
   const found = unsupportedFields(vm);
   if (found.length === 0) return undefined;
-  const message = found.map(({ field, instead }) => `${field} is not served yet: ${instead}`).join('; ');
+  const message = found.map(({ field, instead }) => `${field} is not supported yet: ${instead}`).join('; ');
   return { reason: 'NotServed', message };
 }

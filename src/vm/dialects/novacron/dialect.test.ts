@@ -141,7 +141,7 @@ describe('the instance of a machine', () => {
       undefined,
       {
         reason: 'NotServed',
-        message: 'spec.template.spec.devices is not served yet: remove host devices',
+        message: 'spec.template.spec.devices is not supported yet: remove host devices',
       },
     ],
   ])('waits or not where %s', (_what, more, sights, expected) => {
@@ -299,7 +299,7 @@ describe('the status of a machine', () => {
   it('names fields that wait for the next start as users write them', () => {
     const fields = ['domain.cpu.sockets', 'volumes', 'domain.devices.disks', 'metadata.labels'];
     expect(conditionIn(report(machine(), {}, { restartRequired: fields }), 'RestartRequired')?.message).toBe(
-      'changed, and not in effect before the next start: spec.template.spec.resources.cpu, spec.template.spec.volumes, spec.template.metadata.labels',
+      'spec changes require a restart: spec.template.spec.resources.cpu, spec.template.spec.volumes, spec.template.metadata.labels',
     );
   });
 

@@ -13,7 +13,7 @@ const vm = {
   spec: { template: { spec: { resources: { cpu: 1, memory: '1Gi' }, image: { source: 'marketplace://a' } } } },
 } as never;
 
-it('a claim that the server refuses is told with its words until it is made', async () => {
+it("a rejected claim is reported with the server's message until it is created", async () => {
   const refusals = new ClaimErrors();
   const woken: string[] = [];
   let answer: Error | undefined = new KubeError(403, 'Forbidden', 'exceeded quota: disks');
@@ -40,14 +40,14 @@ it('a claim that the server refuses is told with its words until it is made', as
     name: 'web.novacron-root',
     state: 'missing',
     reason: 'ClaimRefused',
-    message: 'PersistentVolumeClaim web.novacron-root is refused: exceeded quota: disks',
+    message: 'PersistentVolumeClaim web.novacron-root was rejected: exceeded quota: disks',
   });
   answer = undefined;
   await parts.reconcile(vm, context);
   expect(gather()).toEqual({ name: 'web.novacron-root', state: 'missing' });
 });
 
-it('a claim that could not be asked for is no refusal', async () => {
+it('a claim that could not be requested is not rejected', async () => {
   const refusals = new ClaimErrors();
   const context = {
     cache: () => ({ get: () => undefined }),

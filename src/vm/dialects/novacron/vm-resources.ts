@@ -18,7 +18,7 @@ export const NOVACRON_RESOURCES: VmResourceGroup<Machine> = {
   instanceOf,
   claimStart: instanceOf,
   disksOf: (vm) => claimedDisks(vm.metadata.name, vm.spec),
-  wayOut: (claim) => `delete ${claim}, or give the volume or the machine another name`,
+  wayOut: (claim) => `delete ${claim}, or rename the volume or the VM`,
   bySource: {
     values({ metadata, spec }) {
       const source = claimIn(spec.template.spec.image?.source ?? '');

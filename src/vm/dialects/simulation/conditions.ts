@@ -26,7 +26,7 @@ function readyOf(before: readonly Condition[] | undefined, phase: Phase, now: st
 }
 
 function restartOf(before: readonly Condition[] | undefined, now: string): Condition {
-  const message = 'spec.resources has changed: the pod asks its node for what it was made for until the next start';
+  const message = 'spec.resources has changed: the pod keeps its current requests until the next start';
   return withTransitionTime(
     before,
     { type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message },
@@ -35,12 +35,12 @@ function restartOf(before: readonly Condition[] | undefined, now: string): Condi
 }
 
 const REASONS: Readonly<Record<Phase, { readonly reason: string; readonly message: string }>> = {
-  Pending: { reason: 'NoPod', message: 'there is no pod yet' },
-  Scheduling: { reason: 'PodCreated', message: 'the pod waits for the scheduler' },
-  Scheduled: { reason: 'PodBound', message: 'the pod has a node and does not run yet' },
-  Running: { reason: 'PodRunning', message: 'the pod runs' },
+  Pending: { reason: 'NoPod', message: 'the pod has not been created yet' },
+  Scheduling: { reason: 'PodCreated', message: 'the pod is waiting to be scheduled' },
+  Scheduled: { reason: 'PodBound', message: 'the pod is scheduled but not running yet' },
+  Running: { reason: 'PodRunning', message: 'the pod is running' },
   Stopped: { reason: 'NotWanted', message: 'spec.running is false' },
-  Failed: { reason: 'PodFailed', message: 'the pod has failed, or could not be made' },
+  Failed: { reason: 'PodFailed', message: 'the pod failed or could not be created' },
 };
 
 /** Returns one condition per phase ever entered, which is True for the current one, with its last change. */
@@ -60,7 +60,7 @@ function history(
     }
     if (known === undefined && time === undefined) return [];
     const left = known?.status === 'False' ? (known.lastTransitionTime ?? now) : (time?.left ?? now);
-    const passed = { reason: 'Passed', message: 'the machine has been in this phase' };
+    const passed = { reason: 'Passed', message: 'the VM has been in this phase' };
     return [{ type, status: 'False', ...passed, lastTransitionTime: later(left, time?.left) }];
   });
 }

@@ -39,7 +39,7 @@ export async function adoptLauncherPod(client: Client, vmi: Vmi, pod: NewObject<
   const owner = found.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.uid === instance) return found;
   if (deletionTimestamp !== undefined)
-    throw new TemporaryError(`pod ${name} is about to go`, { retryAfterMs: TERMINATING_RETRY_MS });
+    throw new TemporaryError(`pod ${name} is terminating`, { retryAfterMs: TERMINATING_RETRY_MS });
   const stands = found.metadata.labels?.[DOMAIN_LABEL] === labels?.[DOMAIN_LABEL];
   // The pod is unrelated or belongs to another run, so this run gets its own.
   if (!stands || owner?.kind === VMIS.kind) return await createLauncherPod(client, vmi, instance, pod);

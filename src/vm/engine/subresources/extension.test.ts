@@ -65,7 +65,7 @@ describe('subresources.kubevirt.io', () => {
     expect(metadata.managedFields?.find(({ manager }) => manager === 'vimana-subresource')).toMatchObject({
       fieldsV1: { 'f:spec': { 'f:running': {} } },
     });
-    expect(plane.told).toEqual([`${name} Normal StartRequested: edit asked for start`]);
+    expect(plane.told).toEqual([`${name} Normal StartRequested: edit requested start`]);
     expect(await put(`virtualmachines/${name}/start`)).toBe(
       `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "${name}": Always does not support manual start requests`,
     );
@@ -147,7 +147,7 @@ describe('subresources.kubevirt.io', () => {
     expect(annotations['vimana.io/soft-reboot']).not.toBe(annotations['vimana.io/reset']);
   });
 
-  it('looks again where somebody was faster, and decides anew', async () => {
+  it('reads and decides again after a conflict', async () => {
     const name = await make({ runStrategy: 'Manual' });
     let raced = 0;
     plane.beforePatch = async (kind) => {
@@ -189,7 +189,7 @@ describe('subresources.kubevirt.io', () => {
     expect(races - left).toBeLessThan(100);
   });
 
-  it('writes the rest of what it has begun, whoever writes in between', async () => {
+  it('completes its writes despite concurrent writes of others', async () => {
     const name = await make({ running: false });
     let patches = 0;
     plane.beforePatch = async () => {

@@ -121,7 +121,7 @@ class SubresourceHandler {
   /** Records the user as an event, since the write itself shows only the operator. */
   #recordEvent(about: KubeObject, { subresource, user }: ExtensionRequest): void {
     const reason = `${subresource.charAt(0).toUpperCase()}${subresource.slice(1)}Requested`;
-    this.#parts.events.event(about, 'Normal', reason, `${user.name} asked for ${subresource}`);
+    this.#parts.events.event(about, 'Normal', reason, `${user.name} requested ${subresource}`);
   }
 }
 

@@ -26,8 +26,7 @@ export class Addresses {
   take(podUid: string): string {
     const known = this.#held.get(podUid);
     if (known !== undefined) return known;
-    if (this.#holders.size >= this.#count)
-      throw new TemporaryError('no address for pods is left', { retryAfterMs: 5_000 });
+    if (this.#holders.size >= this.#count) throw new TemporaryError('no free pod IP address', { retryAfterMs: 5_000 });
     for (;;) {
       const value = this.#first + BigInt(this.#next);
       this.#next = (this.#next + 1) % this.#count;

@@ -105,10 +105,7 @@ export class Agent implements Runnable {
       work: (key) => this.#work(key),
       onFailure(key, error, retryInMs) {
         const usual = error instanceof TemporaryError || isConflict(error);
-        log[usual ? 'debug' : 'warn'](
-          { pod: key, err: error, retryInMs },
-          'a pod could not be brought to what it asks for',
-        );
+        log[usual ? 'debug' : 'warn']({ pod: key, err: error, retryInMs }, 'failed to sync a pod');
       },
     });
   }

@@ -53,7 +53,7 @@ export class DoubtedMachines {
 
 async function stop({ spec: { id }, state }: Machine, driver: MachineDriver, held: Set<string>): Promise<void> {
   // A guest that is shutting down cannot be paused, and was about to end.
-  if (state === 'stopping') await driver.kill(id, 'it was shutting down when its node could have been given up');
+  if (state === 'stopping') await driver.kill(id, 'it was shutting down when its node may have been declared lost');
   if (state !== 'running') return;
   held.add(id);
   await unlessGone(driver.pause(id));

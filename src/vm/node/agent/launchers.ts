@@ -116,7 +116,7 @@ export class Launchers {
     const { machineId, gone: pod } = tracked;
     const { driver } = host;
     if (machineId !== undefined && isPodOf(await driver.inspect(machineId), tracked)) {
-      await driver.kill(machineId, 'its pod is gone');
+      await driver.kill(machineId, 'its pod was deleted');
     }
     // The reason for the end is certain only now, since the machine may have been migrating.
     const found = machineId === undefined ? undefined : await driver.inspect(machineId);

@@ -41,7 +41,7 @@ export async function renewLease(client: Client, renewal: Renewal): Promise<Rene
     const result = await readAndRenew(client, renewal);
     if (result !== undefined) return result;
   }
-  throw new TemporaryError(`the lease of node ${renewal.node} is being written by somebody else`);
+  throw new TemporaryError(`the lease of node ${renewal.node} was updated by another client`);
 }
 
 /** Returns undefined on a conflict. */

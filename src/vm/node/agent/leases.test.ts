@@ -191,7 +191,7 @@ describe('the leases of nodes', () => {
     });
   });
 
-  it('are found lost by a process that starts anew', async () => {
+  it('are found lost by a process that restarts', async () => {
     server.create({ metadata: { name: 'a' }, spec: { renewTime: 'then' } });
     await declareLost(
       server.client(async () => {}),

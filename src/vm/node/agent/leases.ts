@@ -161,7 +161,7 @@ export class Leases implements Runnable {
     if (this.#nodes.get(node) !== kept || kept.paused) return;
     // A request that hangs must not block all others.
     const limit = new AbortController();
-    using _timer = clock.timer(retryEveryMs * 2, () => limit.abort(new Error('no answer in time')));
+    using _timer = clock.timer(retryEveryMs * 2, () => limit.abort(new Error('request timed out')));
     kept.dueAt = sent.monotonic + retryEveryMs;
     try {
       const result = await Promise.race([this.#write(node, kept, limit.signal), rejectOnAbort(limit.signal)]);
@@ -169,7 +169,7 @@ export class Leases implements Runnable {
       if (result.is === 'renewed') this.#renewed(node, kept, result.version, sent);
       else this.#lost(node, kept, result.is);
     } catch (error) {
-      log.debug({ node, err: error }, 'the lease of a node could not be renewed; trying again');
+      log.debug({ node, err: error }, 'failed to renew the lease of a node; retrying');
       kept.dueAt = clock.monotonic() + retryEveryMs;
     }
   }
@@ -195,7 +195,7 @@ export class Leases implements Runnable {
     const { clock, log, onLost } = this.#options;
     // A node that never had a Lease has nothing to end.
     const isNews = kept.state !== 'lost' && (kept.state !== 'new' || how === 'lost');
-    if (isNews) log.warn({ node }, 'the node was declared lost; ending its machines');
+    if (isNews) log.warn({ node }, 'the node was declared lost; stopping its machines');
     Object.assign(kept, { state: 'lost', everLost: true, version: undefined, renewed: undefined });
     const settled = (done: boolean) => {
       kept.settled = done;
@@ -203,7 +203,7 @@ export class Leases implements Runnable {
       this.#arm();
     };
     onLost(node).then(settled, (error: unknown) => {
-      log.warn({ node, err: error }, 'the machines of a node that was declared lost could not be ended; trying again');
+      log.warn({ node, err: error }, 'failed to stop the machines of a node that was declared lost; retrying');
     });
   }
 
@@ -234,12 +234,12 @@ export class Leases implements Runnable {
       const believed = belief(kept.renewed, now, this.#fenceAfter);
       if (believed === 'lapsed') {
         kept.state = 'lapsed';
-        log.warn({ node }, 'the lease of a node was not renewed in time; ending its machines');
+        log.warn({ node }, 'the lease of a node was not renewed in time; stopping its machines');
         onLapsed(node);
       } else if (believed === 'doubtful' && kept.state === 'held') {
         kept.state = 'doubted';
         kept.dueAt = now.monotonic;
-        log.warn({ node }, 'the process stood still for longer than the lease of a node; renewing it first');
+        log.warn({ node }, 'the process was suspended for longer than the lease of a node; renewing it first');
         onDoubt(node);
       } else if (hasSlept(kept.renewed, now, renewEveryMs)) {
         kept.dueAt = Math.min(kept.dueAt, now.monotonic);

@@ -29,7 +29,7 @@ export function migratability(
 /** Returns the denial by the owner of the VM, regardless of what the machine supports. */
 function migrationDenial({ annotations }: VirtualMachineInstance['metadata']): Migratability['blocker'] {
   if (annotations?.[LIVE_MIGRATION_ANNOTATION] !== 'false') return undefined;
-  return { reason: 'LiveMigrationNotAllowed', message: 'the machine is not to be moved while it runs' };
+  return { reason: 'LiveMigrationNotAllowed', message: 'live migration is not allowed for this VM' };
 }
 
 function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Migratability['blocker'] {

@@ -63,7 +63,7 @@ export class LogFile implements LogStore {
       this.#behind = false;
       if (this.#bytes > SPARE_BYTES + 2 * this.#needed) this.#renew();
     } catch (error) {
-      if (!this.#behind) this.#log.warn({ err: error, file: this.#path }, 'what containers say is not kept at present');
+      if (!this.#behind) this.#log.warn({ err: error, file: this.#path }, 'failed to write container logs; retrying');
       this.#behind = true;
     }
   }
@@ -80,7 +80,7 @@ export class LogFile implements LogStore {
 
   #fail(error: unknown): void {
     this.#broken = true;
-    this.#log.warn({ err: error, file: this.#path }, 'what containers say is not kept beyond this process');
+    this.#log.warn({ err: error, file: this.#path }, 'container logs are not stored on disk');
   }
 }
 

@@ -40,13 +40,13 @@ export async function performAction(action: MachineAction, context: ActionContex
       return await driver.stop(id, action.graceMs);
     case 'kill':
       if (action.cause !== undefined) run.cause = action.cause;
-      log(`ending the machine: ${action.why}`);
+      log(`stopping the machine: ${action.why}`);
       return await driver.kill(run.machineId ?? id, action.why);
     case 'pause':
       log('pausing the machine');
       return await driver.pause(id);
     case 'resume':
-      log('letting the machine go on');
+      log('resuming the machine');
       return await driver.resume(id);
     case 'reset':
       await takeOff(context, action.annotation);
@@ -57,18 +57,18 @@ export async function performAction(action: MachineAction, context: ActionContex
       log('asking the guest to reboot');
       return await driver.softReboot(id);
     case 'resize':
-      log(`changing the machine to ${action.sockets} sockets and ${action.memoryBytes} bytes of memory`);
+      log(`resizing the machine to ${action.sockets} sockets and ${action.memoryBytes} bytes of memory`);
       return await driver.resize(id, { sockets: action.sockets, memoryBytes: action.memoryBytes });
     case 'prepare':
       run.machineId = id;
       ({ address: run.listensAt } = await driver.prepareIncoming(machineSpecOf(instance, pod), action.migrationUid));
-      log(`waiting for the machine at ${run.listensAt}`);
+      log(`waiting for the incoming migration at ${run.listensAt}`);
       return;
     case 'migrate':
-      log(`sending the machine to ${action.address}`);
+      log(`migrating the machine to ${action.address}`);
       return await driver.migrate(id, { uid: action.migrationUid, address: action.address, ...limitsOf(instance) });
     case 'cancel migration':
-      log('giving up the migration');
+      log('canceling the migration');
       return await driver.cancelMigration(id);
   }
 }
@@ -89,7 +89,7 @@ async function adopt({ host, run, instance, pod, now, log }: ActionContext): Pro
       : undefined;
   if (found === undefined) {
     run.cause = 'Lost';
-    log('the machine is gone');
+    log('the machine no longer exists');
     return;
   }
   run.machineId = found.spec.id;

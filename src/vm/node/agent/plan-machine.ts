@@ -51,7 +51,9 @@ export function planMachine(observed: AgentView): MachineAction[] {
   const { pod, instance, machine, node } = observed;
   const role = roleOf(pod, instance, node);
   if (role === 'none' || instance === undefined) {
-    return isAlive(machine) ? [{ do: 'kill', why: 'its instance is gone, has ended, or is elsewhere' }] : [];
+    return isAlive(machine)
+      ? [{ do: 'kill', why: 'its instance was deleted, has finished, or is on another node' }]
+      : [];
   }
   return role === 'target' ? planTarget(observed, instance) : planHome(observed, instance);
 }
@@ -63,7 +65,7 @@ function planTarget({ pod, machine, leaseHeld }: AgentView, { metadata, status }
   // A machine that has arrived is the active one, whatever else is requested. Its status will follow.
   if (machine !== undefined && machine.state !== 'incoming') return [];
   if (over || termination)
-    return machine === undefined ? [] : [{ do: 'kill', why: 'the migration to this node is over' }];
+    return machine === undefined ? [] : [{ do: 'kill', why: 'the migration to this node has finished' }];
   const { migrationUid, targetNodeAddress = '', startTimestamp = '' } = migrationState ?? {};
   if (migrationUid === undefined || !leaseHeld || isPodTerminated(pod)) return [];
   // A restarted node agent waits again for a migration that has not begun, as the source would retry forever.
@@ -82,7 +84,7 @@ function planHome(observed: AgentView, instance: Vmi): MachineAction[] {
     return termination !== undefined || waiting || !leaseHeld ? [] : [{ do: 'start' }];
   }
   if (!isAlive(machine)) return [];
-  if (held) return termination === undefined ? [] : [{ do: 'kill', why: 'it is not wanted any more' }];
+  if (held) return termination === undefined ? [] : [{ do: 'kill', why: 'it is no longer needed' }];
   if (termination !== undefined) {
     const asked = machine.state === 'stopping' ? observed.requestedGraceMs : undefined;
     return asked !== undefined && asked <= termination ? [] : [{ do: 'stop', graceMs: termination }];

@@ -50,7 +50,7 @@ export class RestoreAnswers {
       backOff: { first: 20, max: 10_000 },
       work: async (node) => await this.#answer(node),
       onFailure: (node, error, retryInMs) =>
-        log.warn({ node, err: error, retryInMs }, 'what a node runs could not be told after a restore'),
+        log.warn({ node, err: error, retryInMs }, 'failed to report the machines of a node after a restore'),
     });
   }
 
@@ -71,14 +71,14 @@ export class RestoreAnswers {
     const nodes = gate.waiting;
     log.warn(
       { nodes: nodes.slice(0, NAMED), all: nodes.length },
-      'restored from a backup: no machine is started or removed before these nodes have listed what they run; delete those that are gone for good',
+      'restored from a backup: no VM is started or deleted until these nodes have reported their machines; delete the nodes that no longer exist',
     );
   }
 
   /** Finishes the restore after all nodes have reported. */
   opened(): void {
     const { informers, log } = this.#parts;
-    log.info('restored from a backup: every node has listed what it runs');
+    log.info('restored from a backup: all nodes have reported their machines');
     for (const node of informers.of(NODES).cache.all()) this.look(node.metadata.name ?? '');
   }
 

@@ -35,16 +35,16 @@ export async function snapshotObjection(
   const what = `VirtualMachine.${machine.group} ${machine.namespace}/${machine.name}`;
   if (to === 'capture' && snapshot.status?.instanceUID !== undefined) {
     const isOwn = running !== undefined && (await isInstanceOf(running, machine, client));
-    return isOwn ? undefined : `the instance that is to be captured is none of ${what}`;
+    return isOwn ? undefined : `the instance to capture does not belong to ${what}`;
   }
   const vm = await findVm(machine, client);
-  if (vm === undefined) return `${what} is not there`;
-  if (to === 'restore' && !asksFor(vm, snapshot)) return `${what} does not ask to be restored to this snapshot`;
+  if (vm === undefined) return `${what} not found`;
+  if (to === 'restore' && !asksFor(vm, snapshot)) return `${what} has not requested to be restored from this snapshot`;
   for (const { name, claim } of snapshot.status?.disks ?? []) {
     const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace: machine.namespace }));
     // A missing claim is reported where it is looked up.
     if (found !== undefined && !isDiskOf(found, vm))
-      return `the disk ${name} is on PersistentVolumeClaim ${claim}, which is none of ${what}`;
+      return `PersistentVolumeClaim ${claim} of disk ${name} does not belong to ${what}`;
   }
   return undefined;
 }

@@ -66,7 +66,7 @@ async function capture(
     next = failedStatus(snapshot, 'CaptureFailed', error.message, clock.now());
   }
   const written = await writeStatus(client, VM_SNAPSHOTS, snapshot, next);
-  if (next.phase === 'Ready') events.event(written, 'Normal', 'Captured', `Captured ${next.size} of the machine`);
+  if (next.phase === 'Ready') events.event(written, 'Normal', 'Captured', `Captured ${next.size} of the VM`);
   else events.event(written, 'Warning', 'CaptureFailed', next.conditions?.[0]?.message ?? '');
 }
 

@@ -35,20 +35,20 @@ const CUT = { exitCode: 137, exitReason: 'Error' };
 export const MIGRATED_AWAY: Termination = {
   phase: 'Succeeded',
   reason: 'Migrated',
-  message: 'the machine is not on this node any more',
+  message: 'the VM was migrated to another node',
   ...CLEAN,
 };
 
 export const CAUSES: Readonly<Record<Cause, string>> = {
-  LivenessProbeFailed: 'the liveness probe of the machine failed',
-  Fenced: 'the node could not renew its lease, and ended its machines so that they can run elsewhere',
-  NodeDeleted: 'the node was deleted, and its machines ended with it',
-  Lost: 'the machine was no longer there when the node came back',
+  LivenessProbeFailed: 'the liveness probe of the VM failed',
+  Fenced: 'the node could not renew its lease and stopped its VMs so that they can run on other nodes',
+  NodeDeleted: 'the node was deleted together with its VMs',
+  Lost: 'the VM no longer existed when the node returned',
 };
 
 /** Returns how a machine ended, or that it never started. */
 export function terminationOf({ end, cause, instanceDeleted, podDeleted, eviction }: TerminationContext): Termination {
-  const message = end?.message ?? 'the machine never ran';
+  const message = end?.message ?? 'the VM never ran';
   if (end?.reason === 'Migrated') return MIGRATED_AWAY;
   if (end?.reason === 'Crashed') return { phase: 'Failed', reason: 'GuestCrashed', message, ...BROKEN };
   if (end?.reason === 'OutOfMemory') {

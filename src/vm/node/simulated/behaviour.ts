@@ -129,7 +129,7 @@ function saysAnything(annotations: Readonly<Record<string, string>> | undefined)
 
 function duration(text: string): number {
   const ms = parseDuration(text);
-  if (ms < 0) throw new RangeError(`"${text}" is less than nothing`);
+  if (ms < 0) throw new RangeError(`"${text}" is negative`);
   return ms;
 }
 
@@ -152,6 +152,6 @@ function share(text: string): number {
 
 function oneOf<const T extends string>(text: string, known: readonly T[]): T {
   const found = known.find((each) => each === text);
-  if (found === undefined) throw new RangeError(`"${text}" is none of ${known.join(', ')}`);
+  if (found === undefined) throw new RangeError(`"${text}" is not one of ${known.join(', ')}`);
   return found;
 }

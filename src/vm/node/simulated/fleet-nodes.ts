@@ -106,7 +106,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
       backOff: { first: 20, max: 10_000 },
       work: async (node) => await this.#keep(node),
       onFailure: (node, error, retryInMs) =>
-        log[isConflict(error) ? 'debug' : 'warn']({ node, err: error, retryInMs }, 'a node could not be registered'),
+        log[isConflict(error) ? 'debug' : 'warn']({ node, err: error, retryInMs }, 'failed to register a node'),
     });
   }
 
@@ -132,7 +132,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
 
   /** Scales a pool. Surplus nodes are deleted with everything on them. */
   async scale(count: number, pool: string): Promise<void> {
-    if (!this.#pools.some(({ name = '' }) => name === pool)) throw new RangeError(`there is no pool "${pool}"`);
+    if (!this.#pools.some(({ name = '' }) => name === pool)) throw new RangeError(`node pool "${pool}" not found`);
     this.#pools = this.#pools.map((each) => ((each.name ?? '') === pool ? { ...each, count } : each));
     await Promise.all(this.#shape().map((node) => this.#deregister(node)));
   }
@@ -142,7 +142,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
     const { name, prefix, count } = pool;
     const others = this.#pools.filter((each) => each.name !== name);
     const taken = others.find((each) => each.count > 0 && (each.prefix ?? DEFAULT_PREFIX) === prefix);
-    if (taken !== undefined) throw new RangeError(`there are other nodes named ${prefix}1 and so on`);
+    if (taken !== undefined) throw new RangeError(`another pool already has nodes named ${prefix}1 and so on`);
     // Empty pools are dropped, as if they had never existed.
     this.#pools =
       count === 0

@@ -29,12 +29,12 @@ describe('what a guest is asked to write', () => {
 
   it.each([
     ['hello', 'it is neither path=text nor JSON'],
-    ['f=x', 'a path begins with /'],
-    ['{"path":', 'it is no JSON'],
-    ['{"path":"/f"}', 'text, bytes or delete says what to write'],
-    ['{"path":"/f","bytes":-1}', 'bytes cannot be less than nothing'],
-    ['{"path":"/f","text":"x","disk":3}', 'a disk is given by its name'],
-    [`/f=${'x'.repeat(5000)}`, 'text has at most 4096 characters; give bytes instead'],
+    ['f=x', 'the path must start with /'],
+    ['{"path":', 'it is not valid JSON'],
+    ['{"path":"/f"}', 'exactly one of text, bytes and delete must be set'],
+    ['{"path":"/f","bytes":-1}', 'bytes must not be negative'],
+    ['{"path":"/f","text":"x","disk":3}', 'the disk must be a name'],
+    [`/f=${'x'.repeat(5000)}`, 'text can have at most 4096 characters; use bytes instead'],
   ])('cannot be %s', (request, why) => {
     expect(() => readGuestWrites(request)).toThrow(new RangeError(why));
   });

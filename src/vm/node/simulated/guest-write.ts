@@ -39,7 +39,7 @@ export function readGuestWrites(text: string): GuestWrites {
   try {
     read = JSON.parse(text);
   } catch {
-    throw new RangeError('it is no JSON');
+    throw new RangeError('it is not valid JSON');
   }
   return { id, writes: (Array.isArray(read) ? read : [read]).map((each) => writeOf(each, id)) };
 }
@@ -54,19 +54,19 @@ export function afterWrites(now: DiskContents, { id, writes }: GuestWrites): Dis
 
 function writeOf(given: unknown, id: string): GuestWrite {
   const { disk, path, text, bytes, delete: gone } = (given ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof path !== 'string' || !path.startsWith('/')) throw new RangeError('a path begins with /');
-  if (disk !== undefined && typeof disk !== 'string') throw new RangeError('a disk is given by its name');
+  if (typeof path !== 'string' || !path.startsWith('/')) throw new RangeError('the path must start with /');
+  if (disk !== undefined && typeof disk !== 'string') throw new RangeError('the disk must be a name');
   const place = { path, ...(disk === undefined ? {} : { disk }) };
   if (gone === true) return { ...place, file: undefined };
   if (typeof text === 'string') {
     if (text.length > MAX_TEXT_LENGTH)
-      throw new RangeError(`text has at most ${MAX_TEXT_LENGTH} characters; give bytes instead`);
+      throw new RangeError(`text can have at most ${MAX_TEXT_LENGTH} characters; use bytes instead`);
     return { ...place, file: { text, bytes: Buffer.byteLength(text), digest: sha256(text) } };
   }
   if (typeof bytes !== 'string' && typeof bytes !== 'number')
-    throw new RangeError('text, bytes or delete says what to write');
+    throw new RangeError('exactly one of text, bytes and delete must be set');
   const size = value(parseQuantity(bytes));
-  if (size < 0) throw new RangeError('bytes cannot be less than nothing');
+  if (size < 0) throw new RangeError('bytes must not be negative');
   return { ...place, file: { bytes: size, digest: sha256(`${id} ${path} ${size}`) } };
 }
 

@@ -14,8 +14,7 @@ export function parseNodeSize(text: string): NodeResources {
   const size: Record<string, string> = {};
   for (const part of text.split(',')) {
     const [name, amount] = readPart(part.trim(), text);
-    if (size[name] !== undefined)
-      throw new ConfigError(`"${text}" says twice how much ${name} a node has`, { hint: HINT });
+    if (size[name] !== undefined) throw new ConfigError(`"${text}" sets ${name} twice`, { hint: HINT });
     size[name] = formatQuantity(amount);
   }
   return { ...PLAIN, ...size };
@@ -28,7 +27,7 @@ function readPart(part: string, whole: string): [name: string, amount: Quantity]
   const amount = tryParseQuantity(text ?? '');
   const isBare = named === null && cpu === null && /^[0-9.]+$/.test(part);
   if (amount === undefined || isBare || compare(amount, quantityOf(0)) <= 0) {
-    throw new ConfigError(`"${whole}" is not the size of a node: "${part}" cannot be read`, { hint: HINT });
+    throw new ConfigError(`"${whole}" is not a valid node size: cannot parse "${part}"`, { hint: HINT });
   }
   return [name ?? '', amount];
 }

@@ -17,7 +17,7 @@ describe('the size of a node', () => {
   it.each(['', '32', 'big', '32cpu,128', '0cpu,1Gi', '32cpu,16cpu', '-1cpu', 'pods='])(
     'is refused when it reads %j',
     (text) => {
-      expect(() => parseNodeSize(text)).toThrow(/size of a node|says twice/);
+      expect(() => parseNodeSize(text)).toThrow(/valid node size|twice/);
     },
   );
 });
@@ -102,12 +102,12 @@ pools:
   ])('is refused where it says twice how much a node has: %s', (text, paths) => {
     const refused = () => readPools(`pools:\n- count: 1\n  ${text}\n`);
     for (const path of paths) expect(refused).toThrow(`${path}: Invalid value`);
-    expect(refused).toThrow('is said by size');
+    expect(refused).toThrow('is set by size');
   });
 
   it.each([
     ['', 'must be an object'],
-    ['pools: []', 'at least one pool is needed'],
+    ['pools: []', 'at least one pool is required'],
     ['pools: [', 'line 1'],
     ['a: 1\na: 2', 'unique'],
   ])('is refused when it reads %j', (text, why) => {

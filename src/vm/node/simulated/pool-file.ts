@@ -66,11 +66,11 @@ function poolsOf(document: unknown, errors: FieldError[]): NodePool[] {
     return [];
   }
   for (const field of Object.keys(document)) {
-    if (field !== 'pools') errors.push(invalid(field, document[field], 'unknown field: only "pools" is known'));
+    if (field !== 'pools') errors.push(invalid(field, document[field], 'unknown field: only "pools" is supported'));
   }
   const { pools } = document;
   if (!Array.isArray(pools) || pools.length === 0) {
-    errors.push(required('pools', 'at least one pool is needed'));
+    errors.push(required('pools', 'at least one pool is required'));
     return [];
   }
   const read = pools.map((pool, i) => poolOf(pool, index('pools', i), errors));
@@ -92,7 +92,9 @@ function poolOf(pool: unknown, path: string, errors: FieldError[]): NodePool {
   for (const [field, value] of Object.entries(pool)) {
     const reader = Object.hasOwn(READERS, field) ? READERS[field] : undefined;
     if (reader === undefined) {
-      errors.push(invalid(child(path, field), value, `unknown field: known are ${Object.keys(READERS).join(', ')}`));
+      errors.push(
+        invalid(child(path, field), value, `unknown field: supported are ${Object.keys(READERS).join(', ')}`),
+      );
     } else read[field] = reader(value, child(path, field), errors);
   }
   refuseSized(read, child(path, 'resources'), errors);
@@ -108,13 +110,13 @@ function refuseSized(
   for (const [name, amount] of Object.entries(further)) {
     if (!Object.hasOwn(size, name)) continue;
     const part = name === 'cpu' ? `${amount}cpu` : name === 'memory' ? amount : `${name}=${amount}`;
-    errors.push(invalid(key(path, name), amount, `is said by size: write ${part} there`));
+    errors.push(invalid(key(path, name), amount, `is set by size: write ${part} there`));
   }
 }
 
 function text(value: unknown, path: string, errors: FieldError[]): string {
   if (typeof value === 'string') return value;
-  errors.push(typeInvalid(path, value, 'must be text'));
+  errors.push(typeInvalid(path, value, 'must be a string'));
   return '';
 }
 
@@ -138,7 +140,7 @@ function size(value: unknown, path: string, errors: FieldError[]): unknown {
 function prefix(value: unknown, path: string, errors: FieldError[]): string {
   const given = text(value, path, errors);
   if (!/^[a-z0-9]([-a-z0-9.]{0,200})$/.test(given)) {
-    errors.push(invalid(path, value, 'must be the beginning of a name: lower case letters, digits, "-" and "."'));
+    errors.push(invalid(path, value, 'must be a name prefix: lowercase letters, digits, "-" and "."'));
   }
   return given;
 }
@@ -189,7 +191,7 @@ function taints(value: unknown, path: string, errors: FieldError[]): Taint[] {
     if (!EFFECTS.includes(effect)) errors.push(notSupported(child(at, 'effect'), effect, EFFECTS));
     for (const field of Object.keys(taint)) {
       if (!['key', 'value', 'effect'].includes(field)) {
-        errors.push(invalid(child(at, field), taint[field], 'unknown field: known are key, value, effect'));
+        errors.push(invalid(child(at, field), taint[field], 'unknown field: supported are key, value, effect'));
       }
     }
     return taint as unknown as Taint;
@@ -204,7 +206,7 @@ function resources(value: unknown, path: string, errors: FieldError[]): Record<s
   const read: Record<string, string> = {};
   for (const [name, amount] of Object.entries(value)) {
     const given = typeof amount === 'number' || typeof amount === 'string' ? tryParseQuantity(amount) : undefined;
-    if (given === undefined || given.nano < 0n) errors.push(invalid(key(path, name), amount, 'must be an amount'));
+    if (given === undefined || given.nano < 0n) errors.push(invalid(key(path, name), amount, 'must be a quantity'));
     else read[name] = String(amount);
   }
   return read;

@@ -178,7 +178,7 @@ describe('a fleet', () => {
     await fleet.scale(1);
     await fleet.scale(0, 'more');
     expect(fleet.nodes).toEqual(['kwok-node-1']);
-    await expect(fleet.scale(1, 'nobody')).rejects.toThrow('there is no pool "nobody"');
+    await expect(fleet.scale(1, 'nobody')).rejects.toThrow('node pool "nobody" not found');
   });
 
   describe('whose node somebody takes away', () => {
@@ -191,7 +191,7 @@ describe('a fleet', () => {
       const { status } = await world.untilPhase('m', 'Failed');
       expect(status?.reason).toBe('NodeDeleted');
       expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).toBe(
-        'the node was deleted, and its machines ended with it',
+        'the node was deleted together with its VMs',
       );
       await world.untilPod('launcher-m', (pod) => pod.status?.phase === 'Failed');
       await cluster.until(

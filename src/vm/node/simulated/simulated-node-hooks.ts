@@ -19,7 +19,7 @@ async function write(
 ): Promise<void> {
   const writable = disks.filter(({ readonly }) => !readonly);
   const unknown = writes.find(({ disk }) => disk !== undefined && !writable.some(({ name }) => name === disk));
-  if (unknown !== undefined) throw new RangeError(`there is no disk ${unknown.disk} that can be written`);
+  if (unknown !== undefined) throw new RangeError(`the VM has no writable disk ${unknown.disk}`);
   for (const [index, disk] of writable.entries()) {
     const own = writes.filter((each) => (each.disk === undefined ? index === 0 : each.disk === disk.name));
     const claim = claimOf(disk);
@@ -27,7 +27,7 @@ async function write(
     if (own.length === 0 || known?.wrote === id) continue;
     await driver.write(machine, disk.name, (now) => afterWrites(now, { id, writes: own }));
   }
-  if (writable.length === 0) throw new RangeError('the machine has no disk that can be written');
+  if (writable.length === 0) throw new RangeError('the VM has no writable disk');
 }
 
 /** Returns the hooks of simulated nodes, which follow the annotations of pods. */

@@ -61,7 +61,7 @@ export class ClaimDisks implements DiskStore {
 
   async #get(namespace: string, name: string): Promise<PersistentVolumeClaim> {
     const found = await ignoreNotFound(this.#client.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
-    if (found === undefined) throw new DiskNotFoundError(`there is no PersistentVolumeClaim ${namespace}/${name}`);
+    if (found === undefined) throw new DiskNotFoundError(`PersistentVolumeClaim ${namespace}/${name} not found`);
     return found;
   }
 }
@@ -78,12 +78,12 @@ export function contentsOf(claim: PersistentVolumeClaim): DiskContents {
   const text = annotations?.[DISK_CONTENTS_ANNOTATION];
   if (text === undefined) {
     if (isPopulated(claim)) return BLANK_DISK;
-    throw new TemporaryError(`${namespace}/${name} is still to be filled`, { retryAfterMs: SOON_MS });
+    throw new TemporaryError(`${namespace}/${name} is not populated yet`, { retryAfterMs: SOON_MS });
   }
   const contents = parseContents(text);
   if (contents !== undefined) return contents;
   throw new DiskNotFoundError(
-    `annotation ${DISK_CONTENTS_ANNOTATION} of PersistentVolumeClaim ${namespace}/${name} is no contents`,
+    `annotation ${DISK_CONTENTS_ANNOTATION} of PersistentVolumeClaim ${namespace}/${name} is invalid`,
   );
 }
 
@@ -97,7 +97,7 @@ export async function writeContents(
   const text = formatContents(contents);
   if (text.length > MAX_CONTENTS_BYTES) {
     throw new TerminalError(
-      `the disk ${namespace}/${name} is full: a simulated disk remembers ${MAX_CONTENTS_BYTES} characters about its files`,
+      `disk ${namespace}/${name} is full: a simulated disk can store at most ${MAX_CONTENTS_BYTES} characters`,
     );
   }
   const body = { metadata: { uid, resourceVersion, annotations: { [DISK_CONTENTS_ANNOTATION]: text } } };

@@ -37,7 +37,13 @@ const CLAIM = { namespace: 'b', name: 'copy-root', annotations: MADE };
 
 describe('a claim is a copy', () => {
   it.each<[string, boolean, DiskSource, Partial<typeof CLAIM>, Operation | undefined]>([
-    ['of what is in its own namespace, whoever made it', true, { claim: 'x' }, { annotations: {} as never }, undefined],
+    [
+      'of an object in its own namespace, regardless of its creator',
+      true,
+      { claim: 'x' },
+      { annotations: {} as never },
+      undefined,
+    ],
     ['of what is in its own namespace, though that is named', true, { claim: 'x', namespace: 'b' }, {}, undefined],
     ['of a disk elsewhere that a clone has written down', true, THERE, {}, clone()],
     ['of none elsewhere where nobody has', false, THERE, {}, undefined],

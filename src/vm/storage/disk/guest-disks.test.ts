@@ -9,14 +9,14 @@ describe('a guest finds its disks', () => {
   it.each<[string, GuestDisk[], GuestDisk[], string | undefined]>([
     ['as it left them', [disk('root', 1), disk('data', 2)], [disk('data', 2), disk('root', 1)], undefined],
     ['as far as their sizes are known', [disk('root')], [disk('root', 2)], undefined],
-    ['without one', [disk('root', 1), disk('data', 2)], [disk('root', 1)], 'lacks the disk data, which it had then'],
-    ['with another', [disk('root', 1)], [disk('root', 1), disk('d9', 1)], 'has the disk d9, which it had not then'],
-    ['larger', [disk('root', 1)], [disk('root', 2)], 'has 2048Mi on the disk root, and had 1024Mi then'],
+    ['without one', [disk('root', 1), disk('data', 2)], [disk('root', 1)], 'no longer has disk data'],
+    ['with another', [disk('root', 1)], [disk('root', 1), disk('d9', 1)], 'has disk d9, which is not in the snapshot'],
+    ['larger', [disk('root', 1)], [disk('root', 2)], 'has disk root with 2048Mi, which had 1024Mi in the snapshot'],
     [
       'all otherwise',
       [disk('root', 1), disk('data', 1)],
       [disk('root', 2), disk('d9', 1)],
-      'lacks the disk data, which it had then, has the disk d9, which it had not then, has 2048Mi on the disk root, and had 1024Mi then',
+      'no longer has disk data, has disk d9, which is not in the snapshot, has disk root with 2048Mi, which had 1024Mi in the snapshot',
     ],
   ])('%s', (_how, then, now, expected) => {
     expect(diskDifference(then, now)).toBe(expected);

@@ -16,12 +16,14 @@ export function diskDifference(then: readonly GuestDisk[], now: readonly GuestDi
   const before = new Map(then.map((disk) => [disk.claim, disk]));
   const after = new Map(now.map((disk) => [disk.claim, disk]));
   const differences = [
-    ...then.filter(({ claim }) => !after.has(claim)).map(({ claim }) => `lacks the disk ${claim}, which it had then`),
-    ...now.filter(({ claim }) => !before.has(claim)).map(({ claim }) => `has the disk ${claim}, which it had not then`),
+    ...then.filter(({ claim }) => !after.has(claim)).map(({ claim }) => `no longer has disk ${claim}`),
+    ...now
+      .filter(({ claim }) => !before.has(claim))
+      .map(({ claim }) => `has disk ${claim}, which is not in the snapshot`),
     ...now.flatMap(({ claim, bytes }) => {
       const had = before.get(claim)?.bytes;
       if (had === undefined || bytes === undefined || had === bytes) return [];
-      return [`has ${sizeText(bytes)} on the disk ${claim}, and had ${sizeText(had)} then`];
+      return [`has disk ${claim} with ${sizeText(bytes)}, which had ${sizeText(had)} in the snapshot`];
     }),
   ];
   return differences.length === 0 ? undefined : differences.join(', ');

@@ -58,6 +58,6 @@ export async function restoreDisks(
 /** Returns the saved contents of a disk. */
 export function retainedIn({ name, contents }: Pick<SavedDisk, 'name' | 'contents'>): DiskContents {
   const kept = parseContents(contents);
-  if (kept === undefined) throw new DiskNotFoundError(`what was kept of the disk ${name} cannot be read`);
+  if (kept === undefined) throw new DiskNotFoundError(`cannot read the saved contents of disk ${name}`);
   return kept;
 }

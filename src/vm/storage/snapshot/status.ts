@@ -50,22 +50,20 @@ export function capturedStatus(snapshot: Snapshot, capture: Capture, others: rea
 
 function capturedMessage({ spec, status }: Snapshot, withMemory: boolean, disks: number): string {
   const one = disks === 1;
-  if (withMemory) return `${disks} ${one ? 'disk' : 'disks'} and memory are kept`;
-  const kept = `${disks} ${one ? 'disk is' : 'disks are'} kept`;
+  if (withMemory) return `${disks} ${one ? 'disk' : 'disks'} and memory were captured`;
+  const kept = `${disks} ${one ? 'disk was' : 'disks were'} captured`;
   const off = spec.includeMemory && status?.instanceUID === undefined;
-  return off ? `${kept}; the machine was off, so that there was no memory to keep` : kept;
+  return off ? `${kept}; the VM was stopped and had no memory to capture` : kept;
 }
 
 function quiescence(asked: boolean, { instanceUID }: SnapshotStatus, { quiesced }: Capture): KubeCondition {
   const off = instanceUID === undefined;
-  if (off) return { type: 'Quiesced', status: 'True', reason: 'MachineOff', message: 'nobody wrote to the disks' };
+  if (off) return { type: 'Quiesced', status: 'True', reason: 'MachineOff', message: 'the VM was stopped' };
   if (quiesced) {
-    return { type: 'Quiesced', status: 'True', reason: 'Frozen', message: 'the guest had frozen its file systems' };
+    return { type: 'Quiesced', status: 'True', reason: 'Frozen', message: 'the guest agent froze the filesystems' };
   }
-  const why = asked
-    ? 'the guest stands still, or has no agent that could freeze its file systems'
-    : 'spec.quiesce is false';
-  const message = `the disks are as a power cut would have left them: ${why}`;
+  const why = asked ? 'the guest is paused or has no guest agent to freeze its filesystems' : 'spec.quiesce is false';
+  const message = `disks are crash-consistent: ${why}`;
   return { type: 'Quiesced', status: 'False', reason: asked ? 'NoGuestAgent' : 'NotAsked', message };
 }
 

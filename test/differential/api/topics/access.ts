@@ -5,7 +5,7 @@ import { collection, NAMESPACE, type Step } from '../step.ts';
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const USERS = ['jane', 'joe', `system:serviceaccount:${NAMESPACE}:default`];
 
-/** Roles, what they let their subjects do, and what reviews say of it. */
+/** Roles, the access of their subjects, and access reviews. */
 export function access(random: Random): Step[] {
   const rule = () => ({
     apiGroups: [random.pick(['', '*', 'apps', 'differential.example'])],
@@ -35,7 +35,7 @@ export function access(random: Random): Step[] {
       path: collection(RBAC, 'rolebindings'),
       body: random.next() < 0.3 ? spoilt(random, binding) : binding,
     },
-    // Roles are known to the authorizer once its informers have told of them.
+    // The authorizer learns of roles by its informers.
     { method: 'GET', path: collection('v1', 'configmaps'), as: 'nobody', settles: true },
   ];
   for (let left = random.int(6, 10); left > 0; left--) steps.push(ask(random));

@@ -28,7 +28,7 @@ const OWN = new Set([
   'PersistentVolumeClaim',
 ]);
 
-/** Several managers that apply to one object, with conflicts and force, while others patch and update it. */
+/** Several managers apply to one object, with conflicts and force, while others patch and update it. */
 export function applies(random: Random): Step[] {
   const seed = random.pick(SEEDS.filter(({ body }) => OWN.has(String(body['kind']))));
   const path = `${collection(seed.apiVersion, seed.plural, seed.namespaced ? NAMESPACE : undefined)}/${seed.body.metadata.name}`;
@@ -79,7 +79,7 @@ function apply(random: Random, path: string, body: object, fieldManager: string,
   return { method: 'PATCH', path, query, contentType: APPLY_PATCH, body };
 }
 
-/** The object with fields left out at random, but for those that name it. */
+/** Returns the object without some random fields, except those that identify it. */
 function subset<T extends object>(random: Random, value: T, depth = 0): T {
   if (Array.isArray(value)) return value.map((item) => deeper(random, item, depth)) as unknown as T;
   const entries = Object.entries(value).filter(([key]) => KEPT.has(key) || random.next() < 0.8);

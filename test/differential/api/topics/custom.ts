@@ -10,7 +10,7 @@ export function custom(random: Random): Step[] {
   const steps: Step[] = [
     { method: 'POST', path, body: { ...gadget('g'), spec: random.next() < 0.5 ? gadget('g').spec : {} } },
   ];
-  // Who owns what across versions is another matter than who may apply what.
+  // Field ownership across versions is tested separately from apply.
   const isCrossing = random.next() < 0.3;
   for (let left = random.int(9, 15); left > 0; left--) steps.push(next(random, object, isCrossing));
   steps.push({ method: 'GET', path: object });
@@ -98,7 +98,7 @@ function scaled(random: Random): Partial<Step> {
   return { method: 'PATCH', body: { spec: { replicas: random.pick<unknown>([1, 7, 200, -1, 'x', null, 1.5]) } } };
 }
 
-/** A valid gadget in which one or two fields of the spec are something else. */
+/** Returns a valid gadget with one or two changed fields of the spec. */
 function withOneField(random: Random): ReturnType<typeof gadget> {
   const whole = gadget('g');
   if (random.next() < 0.3) return { ...whole, spec: spoilt(random, whole.spec) };
@@ -147,7 +147,7 @@ function pickFields(random: Random, spec: Record<string, unknown>): Record<strin
   return Object.fromEntries(Object.entries(spec).filter(() => random.next() < 0.5));
 }
 
-/** Definitions that are right, or spoilt somewhere: only asked whether they would be taken. */
+/** Valid or broken CRDs, which are only sent as dry runs. */
 export function definitions(random: Random): Step[] {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   return Array.from({ length: 8 }, () => ({

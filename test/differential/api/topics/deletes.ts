@@ -12,7 +12,7 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['v1', 'services'],
 ];
 
-/** Deletes with every option, of objects that finalizers hold and of whole collections. */
+/** Deletions with every option, of objects with finalizers and of whole collections. */
 export function deletes(random: Random): Step[] {
   const [apiVersion, plural] = random.pick(KINDS);
   const path = collection(apiVersion, plural);

@@ -4,7 +4,7 @@ import { GROUP, gadget } from '../definition.ts';
 import { spoilt } from '../plausible.ts';
 import { collection, JSON_PATCH, MERGE_PATCH, NAMESPACE, STRATEGIC_PATCH, type Step, versionOf } from '../step.ts';
 
-/** Valid objects of every sort of kind; those of the whole cluster carry the name of the sequence. */
+/** Valid objects of every kind. Cluster-scoped ones have the name of the sequence. */
 export const SEEDS: readonly Seed[] = [
   ...seedsOf(NAMESPACE, GROUP)
     .filter(({ apiVersion, plural }) => !apiVersion.startsWith(GROUP) && !plural.endsWith('reviews'))
@@ -23,7 +23,7 @@ function renamed(seed: Seed): Seed {
   return { ...seed, body: { ...seed.body, metadata: { ...metadata, name: `${NAMESPACE}-${metadata.name}` } } };
 }
 
-/** Creates, reads, updates and patches objects of one kind, most of them spoilt somewhere. */
+/** Creates, reads, updates and patches objects of one kind, most of them broken. */
 export function kinds(random: Random): Step[] {
   const seed = random.pick(SEEDS);
   const path = collection(seed.apiVersion, seed.plural, seed.namespaced ? NAMESPACE : undefined);
@@ -64,7 +64,7 @@ function edit(random: Random, seed: Seed, object: string, query: Record<string, 
   return { method: 'PATCH', path, query, contentType: JSON_PATCH, body: operations(random, seed.body, body) };
 }
 
-/** Some of the fields at the top, or at the top of the spec. */
+/** Returns some fields of the top level or of the spec. */
 function partOf(random: Random, body: object): object {
   const some = (value: object) => Object.fromEntries(Object.entries(value).filter(() => random.next() < 0.6));
   const { spec, ...rest } = body as { spec?: unknown };
@@ -73,7 +73,7 @@ function partOf(random: Random, body: object): object {
     : some(body);
 }
 
-/** Operations that lead from one object to parts of another. */
+/** Returns operations that transform one object into parts of another. */
 function operations(random: Random, from: object, to: object): object[] {
   const pointers = [...pointersOf(to, '')];
   return Array.from({ length: random.int(1, 3) }, () => {

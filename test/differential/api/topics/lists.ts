@@ -98,7 +98,7 @@ const KINDS: readonly Listed[] = [
   },
 ];
 
-/** Lists by selectors, in pages, as tables and metadata, and what a watch tells from a version on. */
+/** Lists with selectors, in pages, as tables and metadata, and watches from a version. */
 export function lists(random: Random): Step[] {
   const { path, body } = random.pick(KINDS);
   const steps: Step[] = [1, 2, 3, 4, 5].map((at) => ({ method: 'POST', path, body: body(`o${at}`, random) }));
@@ -145,7 +145,7 @@ function read(random: Random, path: string): Step[] {
     case 4: {
       const resourceVersion = random.pick(['0', LISTED, versionOf(`${path}/o1`), 'x', '-1', '99999999']);
       const resourceVersionMatch = random.pick(['Exact', 'NotOlderThan', 'Wrong', '']);
-      // A version far ahead is waited for, for seconds, which is tried elsewhere.
+      // A version far ahead would be waited for several seconds. Another test covers it.
       if (resourceVersion === '99999999') return [list({ resourceVersion: '0', resourceVersionMatch: 'Exact' })];
       return [list({ resourceVersion, ...(resourceVersionMatch === '' ? {} : { resourceVersionMatch }) })];
     }
@@ -168,12 +168,12 @@ function read(random: Random, path: string): Step[] {
   }
 }
 
-/** Changes after a list, then a watch from that list on; the last object that is made ends it. */
+/** Changes objects after a list, then watches from that list. The last created object ends the watch. */
 function history(random: Random, path: string, body: Listed['body']): Step[] {
   const changes: Step[] = Array.from({ length: random.int(2, 5) }, () => {
     const object = `${path}/o${random.int(1, 5)}`;
     const labels = { app: random.pick(['x', 'y', null]) };
-    // A pod that goes without grace is told of twice by kube-apiserver, and once by ours.
+    // kube-apiserver reports a pod that is deleted without a grace period twice, ours once.
     return random.next() < 0.3 && !path.endsWith('/pods')
       ? { method: 'DELETE', path: object }
       : { method: 'PATCH', path: object, contentType: MERGE_PATCH, body: { metadata: { labels } } };

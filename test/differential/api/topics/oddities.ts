@@ -14,7 +14,7 @@ import {
 const MAPS = collection('v1', 'configmaps');
 const map = (metadata: object, rest: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, ...rest });
 
-/** Wrong paths, methods, types and bodies, names that are made, and objects that do not fit where they are sent. */
+/** Wrong paths, methods, types and bodies, generated names, and objects that do not match their URL. */
 export function oddities(random: Random): Step[] {
   const steps: Step[] = [{ method: 'POST', path: MAPS, body: map({ name: 'm' }, { data: { a: '1' } }) }];
   for (let left = random.int(10, 16); left > 0; left--) steps.push(random.pick(ODD)(random));

@@ -2,7 +2,7 @@ import type { Random } from '#platform/base/random';
 import { spoilt } from '../plausible.ts';
 import { collection, MERGE_PATCH, type Step } from '../step.ts';
 
-/** Quotas and limit ranges, and creations that they allow, change or refuse. */
+/** Quotas and limit ranges, and creations that they allow, change or reject. */
 export function quotas(random: Random): Step[] {
   const hard = Object.fromEntries(
     (

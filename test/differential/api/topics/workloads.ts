@@ -1,7 +1,7 @@
 import type { Random } from '#platform/base/random';
 import { collection, MERGE_PATCH, NAMESPACE, STRATEGIC_PATCH, type Step, versionOf } from '../step.ts';
 
-/** The subresources of pods, deployments and namespaces, as controllers and nodes use them. */
+/** Subresources of pods, deployments and namespaces, as controllers and nodes use them. */
 export function workloads(random: Random): Step[] {
   const pod = {
     metadata: { name: 'p', labels: { app: 'x' } },

@@ -49,7 +49,7 @@ export function resourceQuota(quotas: StoredObjects, source: ObjectSource, clock
       };
       if ((await store.put(key, text, { expected: entry.revision })).done) return true;
     }
-    throw new ApiError(409, 'Conflict', `quota ${name} changes too often to be charged`);
+    throw new ApiError(409, 'Conflict', `quota ${name} changes too often to be updated`);
   }
 
   async function charge(write: AdmissionAttributes): Promise<void> {

@@ -30,7 +30,7 @@ describe('a webhook', () => {
 
   it('that answers too much is not read to its end', async () => {
     server.reply = () => ({ raw: 'x'.repeat(17 * 1024 * 1024) });
-    await expect(post()).rejects.toThrow('the answer is larger than 16777216 bytes');
+    await expect(post()).rejects.toThrow('the response is larger than 16777216 bytes');
   });
 
   it('whose answer is no Status is quoted no further than by the clients of Kubernetes', () => {

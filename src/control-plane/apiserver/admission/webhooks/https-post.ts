@@ -77,7 +77,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is larger than ${MAX_RESPONSE_BYTES} bytes`);
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -23,13 +23,13 @@ export function imageSource(field: string, source: string | undefined): FieldErr
     case 'docker':
       return containerImage(field, source, source.slice('docker://'.length));
     default:
-      return [invalid(field, source, `scheme ${scheme}:// is not known: use http, https, s3 or docker`)];
+      return [invalid(field, source, `unknown scheme ${scheme}://: use http, https, s3 or docker`)];
   }
 }
 
 export function httpAddress(field: string, value: string | undefined): FieldError[] {
   if (value === undefined || (/^https?:\/\/[^/\s]/.test(value) && URL.canParse(value))) return [];
-  return [invalid(field, value, 'must be an address such as https://images.example.org/disk.qcow2')];
+  return [invalid(field, value, 'must be a URL such as https://images.example.org/disk.qcow2')];
 }
 
 export function s3Address(field: string, value: string | undefined): FieldError[] {
@@ -40,7 +40,7 @@ export function s3Address(field: string, value: string | undefined): FieldError[
 /** Validates the name of a container image. `name` is the part of the value that holds it. */
 export function containerImage(field: string, value: string | undefined, name = value): FieldError[] {
   if (name === undefined || CONTAINER_IMAGE.test(name)) return [];
-  return [invalid(field, value, 'must be an http, https or s3 address or a container image such as team/disk:1.0')];
+  return [invalid(field, value, 'must be an http, https or s3 URL or a container image such as team/disk:1.0')];
 }
 
 /** Validates that a digest has the length and the digits of its algorithm. */

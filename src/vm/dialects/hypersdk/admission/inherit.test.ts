@@ -101,7 +101,7 @@ describe('disks', () => {
     expect([classOf('slow'), classOf('standard')]).toEqual(['slow', 'fast-ssd']);
   });
 
-  test('have a size, whoever says it', () => {
+  test('have a size from the VM or the template', () => {
     const sizes = (template: object, disks?: Defaults['disks']) =>
       expanded({}, disks === undefined ? {} : { disks }, template).disks?.map(({ name, size }) => [name, size]);
     const advice = { recommendedResources: { minDiskSize: '8Gi' } };

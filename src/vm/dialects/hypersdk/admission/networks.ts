@@ -18,7 +18,7 @@ export function validateNetworks(field: string, networks: Networks = []): FieldE
     ...networks.flatMap((network, i) => validateNetwork(index(field, i), network)),
     ...repeatedMacs.map((i) => duplicate(`${index(field, i)}.macAddress`, networks[i]?.macAddress)),
     ...furtherPodNetworks.map((i) =>
-      invalid(`${index(field, i)}.type`, 'pod-network', 'only one network of a machine can be the pod network'),
+      invalid(`${index(field, i)}.type`, 'pod-network', 'only one network of a VM can be the pod network'),
     ),
   ];
 }
@@ -37,7 +37,7 @@ function validateMac(field: string, value: string | undefined): FieldError[] {
     return [invalid(field, value, 'must be six pairs of hexadecimal digits such as 02:00:00:12:34:56')];
   }
   const isGroup = Number.parseInt(value.slice(0, 2), 16) % 2 === 1;
-  if (isGroup) return [invalid(field, value, 'must be the address of one device: the first pair must be even')];
+  if (isGroup) return [invalid(field, value, 'must be a unicast address: the first pair must be even')];
   return /[1-9a-fA-F]/.test(value) ? [] : [invalid(field, value, 'must not be all zeros')];
 }
 

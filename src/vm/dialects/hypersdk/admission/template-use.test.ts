@@ -47,7 +47,7 @@ describe('a template', () => {
 
   test('cannot be deleted while machines name it', () => {
     expect(removal(inUse)).toEqual([
-      'metadata.name: Forbidden: machines are made from this template: default/a, default/b. Delete them, or let them name another template, first',
+      'metadata.name: Forbidden: the template is in use by default/a, default/b. Delete these VMs, or change their template, first',
     ]);
     expect(removal({ usageCount: 0 })).toEqual([]);
     expect(removal({})).toEqual([]);

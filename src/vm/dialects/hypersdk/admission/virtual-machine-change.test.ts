@@ -100,12 +100,12 @@ describe('a warning', () => {
     [
       'nothing to boot from',
       machine({ image: {} }),
-      ['spec has neither an image nor a disk with a source: the machine has nothing to boot from'],
+      ['spec has neither an image nor a disk with a source: the VM has nothing to boot from'],
     ],
     [
       'a checksum beside a template',
       machine({ image: { templateRef: { name: 'debian' }, checksum: { type: 'md5', value: '0'.repeat(32) } } }),
-      ['spec.image.checksum is ignored: the checksum of the template counts'],
+      ['spec.image.checksum is ignored: the checksum of the template is used'],
     ],
     [
       'a Multus name on a bridge',
@@ -121,7 +121,7 @@ test('another image is warned of, since it changes no disk that is there', () =>
   const other = machine({ image: { source: 'https://images.example.org/other.qcow2' } });
   expect(trial(other, machine({}))).toMatchObject({
     causes: [],
-    warnings: ['spec.image.source is what a new disk is made from: the disk that this machine has stays as it is'],
+    warnings: ['spec.image.source only applies to new disks: the existing disk of this VM does not change'],
   });
 });
 
@@ -129,7 +129,7 @@ test('words of another group are warned of, since they keep no disks', () => {
   const { metadata, ...rest } = machine({});
   const annotated = { ...rest, metadata: { ...metadata, annotations: { 'novacron.io/retain-disks': 'true' } } };
   expect(trial(annotated).warnings).toEqual([
-    'metadata.annotations[novacron.io/retain-disks] is ignored: on machines of this group it is hypersdk.io/retain-disks',
+    'metadata.annotations[novacron.io/retain-disks] is ignored: VMs of this group use hypersdk.io/retain-disks',
   ]);
 });
 

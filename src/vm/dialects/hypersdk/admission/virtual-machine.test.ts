@@ -75,7 +75,7 @@ describe('a sound machine', () => {
   });
 });
 
-const WHERE = 'must be an http, https or s3 address or a container image such as team/disk:1.0';
+const WHERE = 'must be an http, https or s3 URL or a container image such as team/disk:1.0';
 const LABEL =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
@@ -95,7 +95,7 @@ describe('what is wrong is named with its place and what would be right', () => 
         labels: { vm: 'other', 'hypersdk.io/vm': 'web', 'kubevirt.io/domain': 'x', 'vm.kubevirt.io/name': 'y' },
       }),
       ['vm', 'hypersdk.io/vm', 'kubevirt.io/domain', 'vm.kubevirt.io/name'].map(
-        (name) => `spec.labels[${name}]: Forbidden: is set for every machine, which is found by it: use another name`,
+        (name) => `spec.labels[${name}]: Forbidden: is reserved: it is set on every VM to select it; use another name`,
       ),
     ],
     [
@@ -135,7 +135,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'disk from http by ftp',
       disk({ source: { http: 'ftp://host/x' } }),
       [
-        'spec.disks[0].source.http: Invalid value: "ftp://host/x": must be an address such as https://images.example.org/disk.qcow2',
+        'spec.disks[0].source.http: Invalid value: "ftp://host/x": must be a URL such as https://images.example.org/disk.qcow2',
       ],
     ],
     [
@@ -158,7 +158,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'two pod networks',
       machine({ networks: [{ name: 'a' }, { name: 'b' }] }),
-      ['spec.networks[1].type: Invalid value: "pod-network": only one network of a machine can be the pod network'],
+      ['spec.networks[1].type: Invalid value: "pod-network": only one network of a VM can be the pod network'],
     ],
     [
       'multus without a name',
@@ -183,7 +183,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'multicast MAC',
       network({ macAddress: '01:00:5e:00:00:01' }),
       [
-        'spec.networks[0].macAddress: Invalid value: "01:00:5e:00:00:01": must be the address of one device: the first pair must be even',
+        'spec.networks[0].macAddress: Invalid value: "01:00:5e:00:00:01": must be a unicast address: the first pair must be even',
       ],
     ],
     [
@@ -204,7 +204,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'unknown scheme',
       source('ftp://host/x'),
-      ['spec.image.source: Invalid value: "ftp://host/x": scheme ftp:// is not known: use http, https, s3 or docker'],
+      ['spec.image.source: Invalid value: "ftp://host/x": unknown scheme ftp://: use http, https, s3 or docker'],
     ],
     ['image that is none', source('not an image'), [`spec.image.source: Invalid value: "not an image": ${WHERE}`]],
     ['docker without image', source('docker://'), [`spec.image.source: Invalid value: "docker://": ${WHERE}`]],
@@ -244,7 +244,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'long cloud-init, counted in bytes',
       machine({ cloudInit: { userData: 'ä'.repeat(32_769) } }),
       [
-        'spec.cloudInit.userData: Invalid value: is 65538 bytes and may be 64 KiB at most: put the rest where the guest can fetch it',
+        'spec.cloudInit.userData: Invalid value: is 65538 bytes, the maximum is 64 KiB: let the guest download the rest',
       ],
     ],
     [
@@ -258,7 +258,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'carbon zone',
       machine({ carbonAware: { zone: 'Germany' } }),
       [
-        'spec.carbonAware.zone: Invalid value: "Germany": must be a country code, with the grid area where there are several: DE, US-CAL-CISO',
+        'spec.carbonAware.zone: Invalid value: "Germany": must be a country code, optionally with a grid area: DE, US-CAL-CISO',
       ],
     ],
     [

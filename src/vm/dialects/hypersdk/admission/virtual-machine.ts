@@ -54,10 +54,10 @@ function imageWarnings({ image, disks = [] }: VirtualMachine['spec']): string[] 
   const fromTemplate = image?.templateRef !== undefined;
   const warnings = [];
   if (fromTemplate && image.checksum !== undefined) {
-    warnings.push('spec.image.checksum is ignored: the checksum of the template counts');
+    warnings.push('spec.image.checksum is ignored: the checksum of the template is used');
   }
   if (!fromTemplate && image?.source === undefined && disks.every(({ source }) => source === undefined)) {
-    warnings.push('spec has neither an image nor a disk with a source: the machine has nothing to boot from');
+    warnings.push('spec has neither an image nor a disk with a source: the VM has nothing to boot from');
   }
   return warnings;
 }
@@ -67,12 +67,12 @@ function deviceWarnings({ gpus = [], usbDevices = [] }: VirtualMachine['spec']):
   return [
     ...gpus.flatMap(({ resourceName, deviceName, vendor }, i) =>
       (resourceName ?? vendor) === undefined && deviceName?.includes('/') !== true
-        ? [`spec.gpus[${i}] names neither resourceName nor vendor: the machine is not started`]
+        ? [`spec.gpus[${i}] has neither resourceName nor vendor: the VM will not start`]
         : [],
     ),
     ...usbDevices.flatMap(({ resourceName }, i) =>
       resourceName === undefined
-        ? [`spec.usbDevices[${i}] is named by ids, which no runtime can look for yet: the machine is not started`]
+        ? [`spec.usbDevices[${i}] is identified by IDs, which is not supported yet: the VM will not start`]
         : [],
     ),
   ];

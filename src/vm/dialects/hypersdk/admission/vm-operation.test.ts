@@ -60,23 +60,23 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'clone onto itself',
       clone({ targetName: 'web' }),
-      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the machine that is cloned',
+      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the VM that is cloned',
     ],
     [
       'clone onto itself, namespace spelled out',
       clone({ targetName: 'web', targetNamespace: 'default' }),
-      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the machine that is cloned',
+      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the VM that is cloned',
     ],
     [
       'clone onto itself in a third namespace',
       clone({ targetName: 'web' }, { name: 'web', namespace: 'shop' }),
-      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the machine that is cloned',
+      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the VM that is cloned',
     ],
     ['no time', operation('stop', { timeout: '0m' }), 'spec.timeout: Invalid value: "0m": must be greater than zero'],
     [
       'no bandwidth',
       operation('migrate', { migrateSpec: { bandwidth: '0Mbps' } }),
-      'spec.migrateSpec.bandwidth: Invalid value: "0Mbps": must be greater than zero; leave it out for no limit',
+      'spec.migrateSpec.bandwidth: Invalid value: "0Mbps": must be greater than zero; omit it for no limit',
     ],
     [
       'bandwidth in bytes',
@@ -201,13 +201,13 @@ describe('a cancel that comes too late', () => {
   test('is refused', () => {
     const { causes } = write('Succeeded', false);
     expect(causes.map(formatFieldError)).toEqual([
-      'spec.cancel: Forbidden: the operation is over already: it is Succeeded',
+      'spec.cancel: Forbidden: the operation is already finished: its phase is Succeeded',
     ]);
   });
 
   test('is explained where it was said before', () => {
     const { causes, warnings } = write('Cancelled', true);
     expect(causes).toEqual([]);
-    expect(warnings).toEqual(['spec.cancel was set already: the operation is Cancelled']);
+    expect(warnings).toEqual(['spec.cancel is already set: the phase of the operation is Cancelled']);
   });
 });

@@ -44,9 +44,7 @@ function validateClone({ cloneSpec, vmRef }: Spec, ownNamespace: string): FieldE
   const isSource = targetName === vmRef.name && (targetNamespace || sourceNamespace) === sourceNamespace;
   return [
     ...label('spec.cloneSpec.targetName', targetName),
-    ...(isSource
-      ? [invalid('spec.cloneSpec.targetName', targetName, 'must differ from the machine that is cloned')]
-      : []),
+    ...(isSource ? [invalid('spec.cloneSpec.targetName', targetName, 'must differ from the VM that is cloned')] : []),
     ...label('spec.cloneSpec.targetNamespace', targetNamespace),
     ...subdomain('spec.cloneSpec.snapshotRef', snapshotRef),
   ];
@@ -57,7 +55,7 @@ function validateMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
   return [
     ...subdomain('spec.migrateSpec.targetNode', migrateSpec?.targetNode),
     ...(bandwidth !== undefined && /^0+[KMG]?bps$/.test(bandwidth)
-      ? [invalid('spec.migrateSpec.bandwidth', bandwidth, 'must be greater than zero; leave it out for no limit')]
+      ? [invalid('spec.migrateSpec.bandwidth', bandwidth, 'must be greater than zero; omit it for no limit')]
       : []),
   ];
 }
@@ -67,12 +65,12 @@ const isFinished = ({ status }: VMOperation) => status?.completionTime !== undef
 /** A finished operation cannot be canceled. */
 function validateCancel({ spec }: VMOperation, old: VMOperation | undefined): FieldError[] {
   if (old === undefined || !spec.cancel || old.spec.cancel || !isFinished(old)) return [];
-  return [forbidden('spec.cancel', `the operation is over already: it is ${old.status?.phase}`)];
+  return [forbidden('spec.cancel', `the operation is already finished: its phase is ${old.status?.phase}`)];
 }
 
 function cancelledTwice({ spec }: VMOperation, old: VMOperation | undefined): string[] {
   if (old === undefined || !spec.cancel || !old.spec.cancel) return [];
-  return [`spec.cancel was set already: the operation is ${old.status?.phase ?? 'Pending'}`];
+  return [`spec.cancel is already set: the phase of the operation is ${old.status?.phase ?? 'Pending'}`];
 }
 
 const DETAILS = {

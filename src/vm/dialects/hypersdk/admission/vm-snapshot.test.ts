@@ -42,7 +42,7 @@ describe('a location', () => {
 
 test('a snapshot that is to be kept elsewhere is stored, with a word on what becomes of it', () => {
   expect(trial(location('s3://archive')).warnings).toEqual([
-    'spec.destination.location: snapshots are kept beside the disks; this one will fail and change nothing',
+    'spec.destination.location: snapshots are stored with the disks; this one will fail without any change',
   ]);
 });
 
@@ -85,7 +85,7 @@ describe('retention', () => {
     const retention = { keepDays: 3, expiresAt: '2030-01-01T00:00:00Z' };
     expect(trial(snapshot({ retention }))).toMatchObject({
       causes: [],
-      warnings: ['spec.retention.keepDays is ignored: expiresAt says when the snapshot expires'],
+      warnings: ['spec.retention.keepDays is ignored: expiresAt takes precedence'],
     });
   });
 });

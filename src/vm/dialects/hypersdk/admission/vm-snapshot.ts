@@ -31,12 +31,12 @@ function validateLocation(field: string, location: string | undefined): FieldErr
 /** Returns warnings for a destination, which is stored for a future copy of snapshots but not supported yet. */
 function destinationWarnings(destination: VMSnapshot['spec']['destination']): string[] {
   return Object.keys(destination ?? {}).map(
-    (field) => `spec.destination.${field}: snapshots are kept beside the disks; this one will fail and change nothing`,
+    (field) => `spec.destination.${field}: snapshots are stored with the disks; this one will fail without any change`,
   );
 }
 
 function retentionWarnings(retention: VMSnapshot['spec']['retention']): string[] {
   return retention?.expiresAt !== undefined && retention.keepDays !== undefined
-    ? ['spec.retention.keepDays is ignored: expiresAt says when the snapshot expires']
+    ? ['spec.retention.keepDays is ignored: expiresAt takes precedence']
     : [];
 }

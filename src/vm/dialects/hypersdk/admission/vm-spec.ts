@@ -51,7 +51,7 @@ const NEEDS_Q35 = (field: string) => forbidden(field, 'needs machineType q35: pc
 
 function validateZone(field: string, zone: string | undefined): FieldError[] {
   if (zone === undefined || ZONE.test(zone)) return [];
-  return [invalid(field, zone, 'must be a country code, with the grid area where there are several: DE, US-CAL-CISO')];
+  return [invalid(field, zone, 'must be a country code, optionally with a grid area: DE, US-CAL-CISO')];
 }
 
 interface Device {

@@ -46,7 +46,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'image scheme',
       template({ image: { source: 'nfs://host/x' } }),
-      'spec.image.source: Invalid value: "nfs://host/x": scheme nfs:// is not known: use http, https, s3 or docker',
+      'spec.image.source: Invalid value: "nfs://host/x": unknown scheme nfs://: use http, https, s3 or docker',
     ],
     [
       'image digest',
@@ -61,7 +61,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'second default pod network',
       defaults({ networks: [{ name: 'a' }, { name: 'b' }] }),
-      'spec.defaultSpec.networks[1].type: Invalid value: "pod-network": only one network of a machine can be the pod network',
+      'spec.defaultSpec.networks[1].type: Invalid value: "pod-network": only one network of a VM can be the pod network',
     ],
     [
       'default firmware',
@@ -87,7 +87,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'long cloud-init',
       template({ cloudInit: { defaultUserData: 'x'.repeat(65_537) } }),
-      'spec.cloudInit.defaultUserData: Invalid value: is 65537 bytes and may be 64 KiB at most: put the rest where the guest can fetch it',
+      'spec.cloudInit.defaultUserData: Invalid value: is 65537 bytes, the maximum is 64 KiB: let the guest download the rest',
     ],
   ])('%s', (_what, object, cause) => {
     expect(trial(object).causes[0]).toBe(cause);
@@ -124,7 +124,7 @@ describe('a warning', () => {
 
   test('tells of an address that machines would share', () => {
     expect(trial(defaults({ networks: [{ name: 'net', macAddress: '02:00:00:00:00:01' }] })).warnings).toEqual([
-      'spec.defaultSpec.networks[0].macAddress is ignored: machines cannot share an address',
+      'spec.defaultSpec.networks[0].macAddress is ignored: VMs cannot share an address',
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('a warning', () => {
       warnings: [
         'spec.defaultSpec.running has no effect: every VirtualMachine has its own running',
         'spec.defaultSpec.machineType has no effect: every VirtualMachine has its own machineType',
-        'spec.defaultSpec.image is ignored: machines get spec.image',
+        'spec.defaultSpec.image is ignored: VMs use spec.image',
       ],
     });
   });

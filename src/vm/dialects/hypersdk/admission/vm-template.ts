@@ -62,7 +62,7 @@ const CLEANERS = 'system:serviceaccounts:kube-system';
 function validateUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>): FieldError[] {
   const { usageCount = 0, conditions = [] } = object.status ?? {};
   if (usageCount === 0 || user.groups.includes(CLEANERS)) return [];
-  const users = conditions.find(({ type }) => type === IN_USE)?.message ?? `${usageCount} of them`;
+  const users = conditions.find(({ type }) => type === IN_USE)?.message ?? `${usageCount} VMs`;
   const own = `${object.metadata.namespace}/${object.metadata.name}`;
   const named = namedUsers(users);
   const isLeft = ({ namespace, name }: { readonly namespace: string; readonly name: string }) => {
@@ -70,7 +70,7 @@ function validateUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>):
     return machine !== undefined && templateKey(machine) === own;
   };
   if (named.length === usageCount && !named.some(isLeft)) return [];
-  const detail = `machines are made from this template: ${users}. Delete them, or let them name another template, first`;
+  const detail = `the template is in use by ${users}. Delete these VMs, or change their template, first`;
   return [forbidden('metadata.name', detail)];
 }
 
@@ -86,7 +86,7 @@ function validateFeatures(field: string, features: readonly string[] = []): Fiel
 /** Returns warnings for MAC addresses, which must belong to one VM. */
 function sharedAddresses(field: string, networks: readonly { readonly macAddress?: string }[] = []): string[] {
   return networks.flatMap(({ macAddress }, i) =>
-    macAddress === undefined ? [] : [`${index(field, i)}.macAddress is ignored: machines cannot share an address`],
+    macAddress === undefined ? [] : [`${index(field, i)}.macAddress is ignored: VMs cannot share an address`],
   );
 }
 
@@ -99,7 +99,7 @@ function ineffectiveDefaults({ defaultSpec }: Spec): string[] {
   const own = (['running', 'machineType'] as const).filter((field) => defaultSpec?.[field] !== undefined);
   return [
     ...own.map((field) => `spec.defaultSpec.${field} has no effect: every VirtualMachine has its own ${field}`),
-    ...(defaultSpec?.image === undefined ? [] : ['spec.defaultSpec.image is ignored: machines get spec.image']),
+    ...(defaultSpec?.image === undefined ? [] : ['spec.defaultSpec.image is ignored: VMs use spec.image']),
   ];
 }
 

@@ -30,7 +30,7 @@ export function missingVolumes(
     const field = `${path}.domain.devices.disks[${position}].${oldForm ? 'volumeName' : 'name'}`;
     const cause = notFound(field, volume);
     if ((oldForm && oldVersion) || known.has(`${disk}/${volume}`)) {
-      warnings.push(`${field}: ${fieldErrorBody(cause)}: no volume has this name; the machine cannot start without it`);
+      warnings.push(`${field}: ${fieldErrorBody(cause)}: no volume has this name; the VM cannot start without it`);
     } else causes.push(cause);
   }
   return { causes, warnings };

@@ -37,7 +37,7 @@ function validateMac(field: string, written: string, taken: Set<string>): FieldE
     return [invalid(field, written, 'malformed MAC address, must be like 02:00:5e:10:00:01')];
   }
   if (isMulticastMac(mac)) {
-    return [invalid(field, written, 'must be the address of one card: the first byte must be even')];
+    return [invalid(field, written, 'must be a unicast address: the first byte must be even')];
   }
   if (taken.has(mac)) return [duplicate(field, written)];
   taken.add(mac);

@@ -57,7 +57,7 @@ describe('the documented manifest', () => {
     const { causes, unknownFields, warnings } = verdictOn(documented);
     expect([...causes, ...unknownFields]).toEqual([]);
     expect(warnings).toEqual([
-      'spec.template.spec.domain.devices.disks[0].volumeName: Not found: "mypcv": no volume has this name; the machine cannot start without it',
+      'spec.template.spec.domain.devices.disks[0].volumeName: Not found: "mypcv": no volume has this name; the VM cannot start without it',
       'spec.template.spec.volumes[0].name: Invalid value: "mypvc": no disk or filesystem has this name',
     ]);
   });

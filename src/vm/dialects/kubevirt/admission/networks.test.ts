@@ -84,7 +84,7 @@ describe('networks', () => {
       'the hardware address of a group',
       net([{ ...nic, macAddress: '01:00:5e:10:00:01' }], [pod]),
       [
-        `${iface(0)}.macAddress: Invalid value: "01:00:5e:10:00:01": must be the address of one card: the first byte must be even`,
+        `${iface(0)}.macAddress: Invalid value: "01:00:5e:10:00:01": must be a unicast address: the first byte must be even`,
       ],
     ],
     [

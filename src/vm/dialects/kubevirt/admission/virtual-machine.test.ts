@@ -46,15 +46,15 @@ describe('what would make another machine of it is refused by name', () => {
   test.each([
     [
       { instancetype: { name: 'u1.small' } },
-      'spec.instancetype: Forbidden: instance types are not supported yet: write cpu and memory into spec.template.spec.domain',
+      'spec.instancetype: Forbidden: instance types are not supported yet: set cpu and memory in spec.template.spec.domain',
     ],
     [
       { preference: { kind: 'VirtualMachinePreference', name: 'fedora' } },
-      'spec.preference: Forbidden: preferences are not supported yet: write the devices into spec.template.spec.domain',
+      'spec.preference: Forbidden: preferences are not supported yet: set the devices in spec.template.spec.domain',
     ],
     [
       { dataVolumeTemplates: [{ metadata: { name: 'root' }, spec: { source: { blank: {} }, storage: {} } }] },
-      'spec.dataVolumeTemplates: Forbidden: data volumes are not made yet: create the PersistentVolumeClaim and refer to it in spec.template.spec.volumes',
+      'spec.dataVolumeTemplates: Forbidden: data volumes are not supported yet: create the PersistentVolumeClaim and reference it in spec.template.spec.volumes',
     ],
   ])('%j', (parts, cause) => {
     expect(tryOut(machine(parts))).toMatchObject({ causes: [cause], warnings: [], unknownFields: [] });
@@ -106,7 +106,7 @@ describe('a disk that loses its volume', () => {
     const { causes, warnings } = tryOut({ ...broken, spec: { ...broken.spec, runStrategy: 'Halted' } }, broken);
     expect(causes).toEqual([]);
     expect(warnings).toEqual([
-      'spec.template.spec.domain.devices.disks[0].name: Not found: "root": no volume has this name; the machine cannot start without it',
+      'spec.template.spec.domain.devices.disks[0].name: Not found: "root": no volume has this name; the VM cannot start without it',
     ]);
   });
 });

@@ -14,10 +14,10 @@ const MAX_NAME_LENGTH = 63;
 
 /** Fields whose omission would result in a different VM, and the alternatives to use. */
 const REFUSED: Readonly<Record<string, string>> = {
-  instancetype: 'instance types are not supported yet: write cpu and memory into spec.template.spec.domain',
-  preference: 'preferences are not supported yet: write the devices into spec.template.spec.domain',
+  instancetype: 'instance types are not supported yet: set cpu and memory in spec.template.spec.domain',
+  preference: 'preferences are not supported yet: set the devices in spec.template.spec.domain',
   dataVolumeTemplates:
-    'data volumes are not made yet: create the PersistentVolumeClaim and refer to it in spec.template.spec.volumes',
+    'data volumes are not supported yet: create the PersistentVolumeClaim and reference it in spec.template.spec.volumes',
 };
 
 const TEMPLATE = 'spec.template.spec';

@@ -66,7 +66,7 @@ export function validateHost(field: string, text: string, address: IpAddress, bl
   const isLate = address.value > lastHost(block).value;
   if (!isEarly && !isLate && address.family === block.address.family) return [];
   const how = !contains(block, address)
-    ? 'must lie in'
+    ? 'must be in'
     : isEarly
       ? 'is the network address of'
       : 'is the broadcast address of';

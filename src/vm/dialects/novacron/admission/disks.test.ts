@@ -80,7 +80,7 @@ describe('a disk that a machine has', () => {
 test('a volume does not take the place of the disk with the image', () => {
   const taken = machine({ volumes: [{ name: 'root', size: '1Gi' }] });
   expect(trial(taken).causes).toEqual([
-    `${AT}.volumes[0].name: Forbidden: root is the disk with the image: choose another name`,
+    `${AT}.volumes[0].name: Forbidden: root is reserved for the disk with the image: use another name`,
   ]);
   expect(trial(taken, taken).causes).toEqual([]);
 });
@@ -103,7 +103,7 @@ describe('labels by which machines are found', () => {
   test.each(names)('%s is not for a template to give', (name) => {
     const thief = machine({}, {}, { [name]: 'victim' });
     expect(trial(thief).causes).toEqual([
-      `spec.template.metadata.labels[${name}]: Forbidden: is set for every machine, which is found by it: use another name`,
+      `spec.template.metadata.labels[${name}]: Forbidden: is reserved: it is set on every VM to select it; use another name`,
     ]);
     expect(trial(thief, thief).causes).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('a warning tells', () => {
     const other = machine({ image: { source: 'marketplace://debian-13' } });
     expect(trial(other, machine())).toMatchObject({
       causes: [],
-      warnings: [`${AT}.image.source is what a new disk is made from: the disk that this machine has stays as it is`],
+      warnings: [`${AT}.image.source only applies to new disks: the existing disk of this VM does not change`],
     });
     expect(trial(machine(), machine()).warnings).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('a warning tells', () => {
   test('that words of another group keep no disks', () => {
     const annotated = machine({}, { annotations: { 'hypersdk.io/retain-disks': 'true' } });
     const warnings = [
-      'metadata.annotations[hypersdk.io/retain-disks] is ignored: on machines of this group it is novacron.io/retain-disks',
+      'metadata.annotations[hypersdk.io/retain-disks] is ignored: VMs of this group use novacron.io/retain-disks',
     ];
     expect(trial(annotated)).toMatchObject({ causes: [], warnings });
     expect(trial(annotated, annotated).warnings).toEqual([]);

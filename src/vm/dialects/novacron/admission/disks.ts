@@ -11,7 +11,9 @@ const VOLUMES = 'spec.template.spec.volumes';
 export function validateRootName(template: VmTemplate | undefined, before: VmTemplate | undefined): FieldError[] {
   const at = (template?.spec?.volumes ?? []).findIndex(({ name }) => name === ROOT_DISK);
   if (at < 0 || before?.spec?.volumes?.some(({ name }) => name === ROOT_DISK) === true) return [];
-  return [forbidden(`${index(VOLUMES, at)}.name`, `${ROOT_DISK} is the disk with the image: choose another name`)];
+  return [
+    forbidden(`${index(VOLUMES, at)}.name`, `${ROOT_DISK} is reserved for the disk with the image: use another name`),
+  ];
 }
 
 /** Rejects impossible changes of existing disks: shrinking, another class, or another mount. */

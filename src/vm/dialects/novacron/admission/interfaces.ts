@@ -92,7 +92,7 @@ function validateInNetwork(
     return validateHost(field, text, address, block);
   }
   const ranges = subnets.map(({ cidr }) => cidr).join(', ');
-  return [invalid(field, text, `must lie in a subnet of the VMNetwork ${metadata.name}: ${ranges}`)];
+  return [invalid(field, text, `must be in a subnet of the VMNetwork ${metadata.name}: ${ranges}`)];
 }
 
 function validateRepeats(field: string, interfaces: readonly Interface[], family: 'ipv4' | 'ipv6'): FieldError[] {

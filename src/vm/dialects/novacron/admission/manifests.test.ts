@@ -66,7 +66,7 @@ test('the documented machine is accepted, and warned of what is not served yet',
   const [manifest] = manifestsIn(file) as [Manifest];
   const { causes, unknownFields, warnings } = trials.VirtualMachine(manifest);
   expect([...causes, ...unknownFields]).toEqual([]);
-  expect(warnings.map((each) => each.slice(0, each.indexOf(' is not served yet')))).toEqual([
+  expect(warnings.map((each) => each.slice(0, each.indexOf(' is not supported yet')))).toEqual([
     'spec.template.spec.devices',
     'spec.template.spec.lifecycle.preStart',
     'spec.template.spec.lifecycle.preStop',

@@ -75,7 +75,7 @@ describe('a network interface', () => {
     [
       'a gateway outside',
       fixed('10.0.1.10/24', { gateway: '10.0.2.1' }),
-      [`${NET}.ipv4.gateway: Invalid value: "10.0.2.1": must lie in 10.0.1.0/24`],
+      [`${NET}.ipv4.gateway: Invalid value: "10.0.2.1": must be in 10.0.1.0/24`],
     ],
     [
       'a gateway that is none',
@@ -160,7 +160,7 @@ describe('a network interface', () => {
       [
         'an address of no subnet',
         fixed('10.8.0.9/24'),
-        `${NET}.ipv4.address: Invalid value: "10.8.0.9/24": must lie in a subnet of the VMNetwork net: 10.7.0.0/24, fd07::/64`,
+        `${NET}.ipv4.address: Invalid value: "10.8.0.9/24": must be in a subnet of the VMNetwork net: 10.7.0.0/24, fd07::/64`,
       ],
       [
         'the address of its gateway',

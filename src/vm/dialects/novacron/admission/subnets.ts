@@ -73,6 +73,6 @@ export function subnetWarnings(field: string, subnets: readonly Subnet[] = []): 
   return subnets.flatMap(({ gateway = '', dhcp }, i) => {
     const [router, first, last] = [gateway, dhcp?.range?.start ?? '', dhcp?.range?.end ?? ''].map(tryParseIp);
     const within = router && first && last && router.value >= first.value && router.value <= last.value;
-    return within ? [`${index(field, i)}.gateway lies in the DHCP range and is never handed out`] : [];
+    return within ? [`${index(field, i)}.gateway is in the DHCP range and is never assigned to a VM`] : [];
   });
 }

@@ -15,7 +15,7 @@ function machine(spec: object = {}, more: object = {}, annotations: Record<strin
   return { apiVersion, kind, metadata: { name: 'web', namespace: 'shop', annotations }, spec: { template, ...more } };
 }
 
-const NOT_STARTED = 'is not served yet, and the machine is not started with it';
+const NOT_STARTED = 'is not supported yet, and the VM will not start with it';
 
 describe('what nothing can give a machine yet is warned of by name, with what to do', () => {
   const hook = { exec: { command: ['/bin/true'] } };
@@ -90,7 +90,7 @@ describe('what has a harmless reading is taken, with a warning', () => {
   test.each([{ type: 'Recreate' }, { rollingUpdate: { maxUnavailable: 1 } }])('an update strategy %j', (strategy) => {
     const { causes, warnings } = trial(machine({}, { updateStrategy: strategy }));
     expect(causes).toEqual([]);
-    expect(warnings).toEqual([expect.stringContaining('spec.updateStrategy is not served yet')]);
+    expect(warnings).toEqual([expect.stringContaining('spec.updateStrategy is not supported yet')]);
   });
 
   test('networks that are described and not made yet', () => {
@@ -104,8 +104,8 @@ describe('what has a harmless reading is taken, with a warning', () => {
     });
     expect(admitted.causes).toEqual([]);
     expect(admitted.warnings).toEqual([
-      `${AT}.networks[0]: nothing acts on VMNetwork default yet; the network of pods is used`,
-      `${AT}.networks[1]: nothing acts on VMNetwork office yet; the NetworkAttachmentDefinition office is used`,
+      `${AT}.networks[0]: VMNetwork default is not supported yet; the pod network is used`,
+      `${AT}.networks[1]: VMNetwork office is not supported yet; the NetworkAttachmentDefinition office is used`,
     ]);
   });
 });

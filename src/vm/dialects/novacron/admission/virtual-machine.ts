@@ -69,20 +69,20 @@ function servedWarnings({ object, old }: AdmissionRequest<VirtualMachine>): stri
     before.some((each) => each.field === field && jsonEqual(each.value, value));
   return unsupportedFields(object)
     .filter((found) => !isOld(found))
-    .map(({ field, instead }) => `${field} is not served yet, and the machine is not started with it: ${instead}`);
+    .map(({ field, instead }) => `${field} is not supported yet, and the VM will not start with it: ${instead}`);
 }
 
 function updateWarnings({ type, rollingUpdate }: VirtualMachine['spec']['updateStrategy']): string[] {
   if (type === 'RollingUpdate' && rollingUpdate === undefined) return [];
   return [
-    'spec.updateStrategy is not served yet: what cannot change while the machine runs waits for its next start, and condition RestartRequired says so',
+    'spec.updateStrategy is not supported yet: changes that cannot be applied to a running VM take effect at its next start, and are reported by condition RestartRequired',
   ];
 }
 
 function networkWarnings(template: VmTemplate | undefined, find: FindNetwork): string[] {
   return (template?.spec?.networks ?? []).flatMap(({ name = '' }, i) => {
     if (find(name) === undefined) return [];
-    const instead = name === POD_NETWORK ? 'the network of pods' : `the NetworkAttachmentDefinition ${name}`;
-    return [`spec.template.spec.networks[${i}]: nothing acts on VMNetwork ${name} yet; ${instead} is used`];
+    const instead = name === POD_NETWORK ? 'the pod network' : `the NetworkAttachmentDefinition ${name}`;
+    return [`spec.template.spec.networks[${i}]: VMNetwork ${name} is not supported yet; ${instead} is used`];
   });
 }

@@ -67,7 +67,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'a gateway outside',
       subnet({ gateway: '10.0.1.1' }),
-      [`${NET}.gateway: Invalid value: "10.0.1.1": must lie in 10.0.0.0/24`],
+      [`${NET}.gateway: Invalid value: "10.0.1.1": must be in 10.0.0.0/24`],
     ],
     [
       'a gateway at the network address',
@@ -84,8 +84,8 @@ describe('what is wrong is named with its place and what would be right', () => 
       'a DHCP range outside',
       range('10.0.1.1', '10.0.1.9'),
       [
-        `${NET}.dhcp.range.start: Invalid value: "10.0.1.1": must lie in 10.0.0.0/24`,
-        `${NET}.dhcp.range.end: Invalid value: "10.0.1.9": must lie in 10.0.0.0/24`,
+        `${NET}.dhcp.range.start: Invalid value: "10.0.1.1": must be in 10.0.0.0/24`,
+        `${NET}.dhcp.range.end: Invalid value: "10.0.1.9": must be in 10.0.0.0/24`,
       ],
     ],
     [
@@ -134,7 +134,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'a bridge in a tunnel',
       network({ type: 'bridge', config: { driver: 'geneve' } }),
-      ['spec.config.driver: Invalid value: "geneve": a network of type bridge is carried by linux-bridge, vlan'],
+      ['spec.config.driver: Invalid value: "geneve": a network of type bridge requires one of linux-bridge, vlan'],
     ],
     [
       'ports of no protocol',
@@ -192,7 +192,7 @@ describe('what is odd but works is a warning', () => {
   test('a gateway within the DHCP range', () => {
     expect(trial(range('10.0.0.1', '10.0.0.99', { gateway: '10.0.0.1' }))).toMatchObject({
       causes: [],
-      warnings: ['spec.subnets[0].gateway lies in the DHCP range and is never handed out'],
+      warnings: ['spec.subnets[0].gateway is in the DHCP range and is never assigned to a VM'],
     });
   });
 
@@ -229,8 +229,8 @@ describe('once it is there', () => {
 
   test.each([
     [0, []],
-    [1, ['metadata.name: Forbidden: a machine is connected to the network']],
-    [45, ['metadata.name: Forbidden: 45 machines are connected to the network']],
+    [1, ['metadata.name: Forbidden: 1 VM is connected to the network']],
+    [45, ['metadata.name: Forbidden: 45 VMs are connected to the network']],
   ])('it may be deleted with %d machines or not', (connectedVMs, causes) => {
     const stored = { ...trial(before).object, status: { connectedVMs } };
     const verdict = admission(vmNetworkAdmitter)({

@@ -45,7 +45,7 @@ export const vmNetworkAdmitter: Admitter<typeof vmNetwork> = {
 /** Rejects the deletion of a network that would disconnect VMs. */
 function validateUnused({ status }: VMNetwork): FieldError[] {
   const connected = status?.connectedVMs ?? 0;
-  const machines = connected === 1 ? 'a machine is' : `${connected} machines are`;
+  const machines = connected === 1 ? '1 VM is' : `${connected} VMs are`;
   return connected > 0 ? [forbidden('metadata.name', `${machines} connected to the network`)] : [];
 }
 
@@ -53,7 +53,7 @@ function validateDriver(field: string, { type, config }: Spec): FieldError[] {
   const driver = config?.driver;
   const known = DRIVERS[type];
   if (driver === undefined || known.includes(driver)) return [];
-  return [invalid(field, driver, `a network of type ${type} is carried by ${known.join(', ')}`)];
+  return [invalid(field, driver, `a network of type ${type} requires one of ${known.join(', ')}`)];
 }
 
 function validatePolicy(field: string, { source, destination }: Policy): FieldError[] {

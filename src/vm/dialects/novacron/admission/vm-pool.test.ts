@@ -184,7 +184,7 @@ describe('what is wrong is named with its place and what would be right', () => 
   });
 });
 
-describe('what will not be heeded is a warning', () => {
+describe('ignored settings produce warnings', () => {
   test('scaling that is not enabled', () => {
     const { causes, warnings } = trial(pool({ autoscaling: { metrics: [cpu], predictive: { enabled: true } } }));
     expect(causes).toEqual([]);
@@ -197,7 +197,7 @@ describe('what will not be heeded is a warning', () => {
   test('one address for many machines', () => {
     const networks = [{ name: 'a', ipv4: { method: 'static', address: '10.0.0.5/24' } }];
     expect(trial(pool({ replicas: 2 }, 'web', { networks })).warnings).toEqual([
-      'spec.template.spec.networks[0] gives every machine of the pool the same static address',
+      'spec.template.spec.networks[0] assigns the same static address to every VM of the pool',
     ]);
     expect(trial(pool({ replicas: 1 }, 'web', { networks })).warnings).toEqual([]);
   });

@@ -69,7 +69,7 @@ function addressWarnings(field: string, { template, maxReplicas, replicas = 1 }:
   if ((maxReplicas ?? replicas) <= 1) return [];
   return (template?.spec?.networks ?? []).flatMap(({ ipv4, ipv6 }, i) =>
     ipv4?.method === 'static' || ipv6?.method === 'static'
-      ? [`${field}[${i}] gives every machine of the pool the same static address`]
+      ? [`${field}[${i}] assigns the same static address to every VM of the pool`]
       : [],
   );
 }

@@ -46,18 +46,18 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'the wrong backend',
       storage({ config: { backend: 'lvm' } }),
-      ['spec.config.backend: Invalid value: "lvm": a storage of type ceph is kept by ceph'],
+      ['spec.config.backend: Invalid value: "lvm": storage of type ceph requires one of ceph'],
     ],
     [
       'no backend where there is a choice',
       storage({ type: 'distributed' }),
-      ['spec.config.backend: Required value: type distributed needs one of ceph, glusterfs'],
+      ['spec.config.backend: Required value: storage of type distributed requires one of ceph, glusterfs'],
     ],
     [
       'disks of a node for all',
       storage({ type: 'local', accessModes: ['ReadWriteOnce', 'ReadWriteMany'] }),
       [
-        'spec.accessModes[1]: Invalid value: "ReadWriteMany": a storage of type local is used from one node: ReadWriteOnce or ReadWriteOncePod',
+        'spec.accessModes[1]: Invalid value: "ReadWriteMany": storage of type local can only be used by one node: use ReadWriteOnce or ReadWriteOncePod',
       ],
     ],
     [

@@ -43,11 +43,13 @@ function validateBackend(field: string, { type, config }: Spec): FieldError[] {
   const known = BACKENDS[type];
   const backend = config?.backend;
   if (backend === undefined) {
-    return type === 'distributed' ? [required(field, `type distributed needs one of ${known.join(', ')}`)] : [];
+    return type === 'distributed'
+      ? [required(field, `storage of type distributed requires one of ${known.join(', ')}`)]
+      : [];
   }
   return known.includes(backend)
     ? []
-    : [invalid(field, backend, `a storage of type ${type} is kept by ${known.join(', ')}`)];
+    : [invalid(field, backend, `storage of type ${type} requires one of ${known.join(', ')}`)];
 }
 
 function validateCapacity(field: string, { capacity }: Spec, before: Spec | undefined): FieldError[] {
@@ -65,7 +67,7 @@ function validateAccessModes(field: string, { type, accessModes = [] }: Spec): F
           invalid(
             index(field, i),
             mode,
-            'a storage of type local is used from one node: ReadWriteOnce or ReadWriteOncePod',
+            'storage of type local can only be used by one node: use ReadWriteOnce or ReadWriteOncePod',
           ),
         ]
       : [],

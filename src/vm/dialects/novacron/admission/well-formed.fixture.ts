@@ -1,7 +1,7 @@
 import { admissionTrial } from '#testing/admission-trial';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
-const NOT_SERVED = / is not served yet, /;
+const NOT_SERVED = / is not supported yet, /;
 
 const send = admissionTrial(virtualMachineAdmitter);
 

@@ -41,7 +41,7 @@ export function validatePart(
 /** Validates a VM name, <pool>-<number>. The number of VMs changes over time, so any number is valid. */
 export function validateVm(field: string, name: string | undefined, { pools }: ScenarioParts): FieldError[] {
   if (name === undefined || pools.has(parseNodeNumber(name)?.group ?? '')) return [];
-  return [invalid(field, name, `must be a machine of one of spec.vmPools, as <pool>-<number>${formatKnown(pools)}`)];
+  return [invalid(field, name, `must be a VM of one of spec.vmPools, as <pool>-<number>${formatKnown(pools)}`)];
 }
 
 /** Validates a node name. If the scenario has no nodes, those of the cluster are unknown here. */
@@ -60,7 +60,7 @@ export function validateNodeOrGroup(field: string, name: string, parts: Scenario
 /** Validates that a group name cannot be mistaken for a node of another group. */
 export function validateGroupName(field: string, name: string, { nodeGroups }: ScenarioParts): FieldError[] {
   const group = parseNodeNumber(name)?.group ?? '';
-  return nodeGroups.has(group) ? [invalid(field, name, `reads as a node of the group ${group}`)] : [];
+  return nodeGroups.has(group) ? [invalid(field, name, `could be a node of group ${group}`)] : [];
 }
 
 function parseNodeNumber(name: string): { group: string; number: number } | undefined {

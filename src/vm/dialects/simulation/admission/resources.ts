@@ -23,19 +23,19 @@ export function validateResources(field: string, { cpu, memory }: Size): FieldEr
 function validateRatios(field: string, { cpu, memory }: Size): FieldError[] {
   return [
     ...(isRatio(cpu)
-      ? validateAmount(`${field}.cpu`, cpu, ({ nano }) => nano >= 0n, 'must be a share of one node, 0 or more')
+      ? validateAmount(`${field}.cpu`, cpu, ({ nano }) => nano >= 0n, 'must be a fraction of one node, 0 or more')
       : [
           invalid(
             `${field}.cpu`,
             cpu,
-            'must be a share of one node such as 0.15, because memory is one; for an amount of CPU give memory a suffix too',
+            'must be a fraction of one node such as 0.15, like memory; to use an absolute amount of CPU, give memory a suffix',
           ),
         ]),
     ...validateAmount(
       `${field}.memory`,
       memory,
       isShare,
-      'must be a share of one node from 0 to 1, because no node holds more; bytes have a suffix, such as 8Gi',
+      'must be a fraction of one node from 0 to 1; an absolute amount has a suffix, such as 8Gi',
     ),
   ];
 }
@@ -51,7 +51,12 @@ function validateAmounts(field: string, { cpu, memory }: Size): FieldError[] {
 export function validateUtilization(field: string, use: Use | undefined, { memory }: Size): FieldError[] {
   if (use === undefined) return [];
   if (isRatio(memory)) {
-    return [forbidden(field, 'goes with resources in CPUs and bytes; a share of one node is what the machine uses')];
+    return [
+      forbidden(
+        field,
+        'is only allowed with resources in CPUs and bytes; a VM sized as a fraction of a node always uses that fraction',
+      ),
+    ];
   }
   return [
     ...validateAmount(`${field}.cpu`, use.cpu, ({ nano }) => nano >= 0n, 'must be 0 or more'),

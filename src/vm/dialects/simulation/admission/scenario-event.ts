@@ -53,7 +53,7 @@ function validateThreshold(
 ): FieldError[] {
   const causes: FieldError[] = [];
   if (metric === 'pendingVMs' && scope === 'node') {
-    causes.push(invalid(`${field}.metric`, metric, 'is about the cluster: a machine that waits has no node'));
+    causes.push(invalid(`${field}.metric`, metric, 'applies to the whole cluster: a pending VM has no node'));
   }
   const most = MAX_BY_METRIC[metric] ?? Number.POSITIVE_INFINITY;
   if (operator === 'above' && threshold >= most) {

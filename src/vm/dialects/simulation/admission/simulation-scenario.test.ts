@@ -149,7 +149,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'an unknown machine',
       event({ action: 'migrate', vm: 'web' }),
-      ['spec.timeline[0].vm: Invalid value: "web": must be a machine of one of spec.vmPools, as <pool>-<number>: web'],
+      ['spec.timeline[0].vm: Invalid value: "web": must be a VM of one of spec.vmPools, as <pool>-<number>: web'],
     ],
     [
       'nodes of an unknown group',
@@ -159,7 +159,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     [
       'a group that reads as a node',
       scenario({ nodes: [{ name: 'rack' }, { name: 'rack-1' }] }),
-      ['spec.nodes[1].name: Invalid value: "rack-1": reads as a node of the group rack'],
+      ['spec.nodes[1].name: Invalid value: "rack-1": could be a node of group rack'],
     ],
     [
       'a node without CPU',
@@ -170,7 +170,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'a pool of mixed forms',
       scenario({ vmPools: [{ name: 'a', resources: { cpu: '1', memory: '2' } }] }),
       [
-        'spec.vmPools[0].resources.memory: Invalid value: "2": must be a share of one node from 0 to 1, because no node holds more; bytes have a suffix, such as 8Gi',
+        'spec.vmPools[0].resources.memory: Invalid value: "2": must be a fraction of one node from 0 to 1; an absolute amount has a suffix, such as 8Gi',
       ],
     ],
     [
@@ -233,7 +233,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'machines named as those of a pool',
       task({ creates: 'vm', pool: undefined, name: 'web' }),
       [
-        'spec.taskGenerators[0].name: Invalid value: "web": is the name of a pool too, so their machines would have the same names',
+        'spec.taskGenerators[0].name: Invalid value: "web": is also the name of a pool, so their VMs would have the same names',
       ],
     ],
     [
@@ -275,7 +275,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'machines that wait on a node',
       conditional({ scope: 'node', metric: 'pendingVMs', threshold: 3 }),
       [
-        'spec.conditionalEvents[0].when.metric: Invalid value: "pendingVMs": is about the cluster: a machine that waits has no node',
+        'spec.conditionalEvents[0].when.metric: Invalid value: "pendingVMs": applies to the whole cluster: a pending VM has no node',
       ],
     ],
     [
@@ -338,7 +338,7 @@ describe('a change', () => {
   });
 
   test('of anything else is refused once it has begun', () => {
-    const words = 'only paused and timeScale may be changed once the scenario has begun';
+    const words = 'only paused and timeScale may be changed after the scenario has started';
     expect(change({ duration: '3h', seed: 4 }, 'Running')).toEqual([
       `spec.duration: Forbidden: ${words}`,
       `spec.seed: Forbidden: ${words}`,

@@ -90,6 +90,6 @@ function validateChange(field: string, spec: Spec, { spec: before, status }: Sim
     return !ADJUSTABLE.has(name) && !jsonEqual(spec[part], before[part]);
   });
   return changed.map((name) =>
-    forbidden(`${field}.${name}`, 'only paused and timeScale may be changed once the scenario has begun'),
+    forbidden(`${field}.${name}`, 'only paused and timeScale may be changed after the scenario has started'),
   );
 }

@@ -18,7 +18,7 @@ export function validateGenerator(
     ...validatePart(`${field}.pool`, pool, parts.pools, 'spec.vmPools'),
     ...validatePart(`${field}.hotSpot`, hotSpot, parts.hotSpots, 'spec.hotSpots'),
     ...(creates === 'vm' && parts.pools.has(name)
-      ? [invalid(`${field}.name`, name, 'is the name of a pool too, so their machines would have the same names')]
+      ? [invalid(`${field}.name`, name, 'is also the name of a pool, so their VMs would have the same names')]
       : []),
     ...validateWithin(`${field}.from`, from, end),
     ...validateWithin(`${field}.until`, until, end),

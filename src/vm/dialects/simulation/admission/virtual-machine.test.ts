@@ -30,7 +30,7 @@ describe('the two forms of resources', () => {
     expect([...causes, ...warnings, ...unknownFields]).toEqual([]);
   });
 
-  const SHARE = 'must be a share of one node from 0 to 1, because no node holds more; bytes have a suffix, such as 8Gi';
+  const SHARE = 'must be a fraction of one node from 0 to 1; an absolute amount has a suffix, such as 8Gi';
   test.each<[string, object, string[]]>([
     ['no resources', machine({}), ['spec.resources: Required value']],
     ['memory beyond a node', sized('0.5', '1.01'), [`spec.resources.memory: Invalid value: "1.01": ${SHARE}`]],
@@ -39,7 +39,7 @@ describe('the two forms of resources', () => {
       'negative shares',
       sized('-0.1', '-0.2'),
       [
-        'spec.resources.cpu: Invalid value: "-0.1": must be a share of one node, 0 or more',
+        'spec.resources.cpu: Invalid value: "-0.1": must be a fraction of one node, 0 or more',
         `spec.resources.memory: Invalid value: "-0.2": ${SHARE}`,
       ],
     ],
@@ -47,14 +47,14 @@ describe('the two forms of resources', () => {
       'an amount of CPU with a share of memory',
       sized('500m', '0.2'),
       [
-        'spec.resources.cpu: Invalid value: "500m": must be a share of one node such as 0.15, because memory is one; for an amount of CPU give memory a suffix too',
+        'spec.resources.cpu: Invalid value: "500m": must be a fraction of one node such as 0.15, like memory; to use an absolute amount of CPU, give memory a suffix',
       ],
     ],
     [
       'shares with utilization',
       sized('0.1', '0.2', { utilization: { cpu: '0.5' } }),
       [
-        'spec.utilization: Forbidden: goes with resources in CPUs and bytes; a share of one node is what the machine uses',
+        'spec.utilization: Forbidden: is only allowed with resources in CPUs and bytes; a VM sized as a fraction of a node always uses that fraction',
       ],
     ],
     ['no CPU', sized('0', '1Gi'), ['spec.resources.cpu: Invalid value: "0": must be greater than zero']],

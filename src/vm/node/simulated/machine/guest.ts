@@ -99,7 +99,7 @@ export class Guest {
     if (completeAfterMs !== undefined) plans.push(this.#end(completeAfterMs, 'GuestShutdown', 'the guest shut down'));
     if (failTimes > 0 && fail === 'crash') plans.push(this.#end(failAfterMs, 'Crashed', 'the guest crashed'));
     if (failTimes > 0 && fail === 'oom')
-      plans.push(this.#end(failAfterMs, 'OutOfMemory', 'the machine used more memory than it may'));
+      plans.push(this.#end(failAfterMs, 'OutOfMemory', 'the VM exceeded its memory limit'));
     return plans.sort((a, b) => a.at - b.at)[0];
   }
 

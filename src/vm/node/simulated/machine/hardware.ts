@@ -24,7 +24,7 @@ export function withSize(
 export function withDevice(spec: MachineSpec, device: Device): MachineSpec {
   const name = device.kind === 'disk' ? device.disk.name : device.nic.name;
   if (has(spec, device.kind, name))
-    throw new InvalidStateError('attach', spec.id, `it has a ${device.kind} ${name} already`);
+    throw new InvalidStateError('attach', spec.id, `it already has a ${device.kind} ${name}`);
   return device.kind === 'disk'
     ? { ...spec, disks: [...spec.disks, device.disk] }
     : { ...spec, nics: [...spec.nics, device.nic] };

@@ -216,7 +216,7 @@ describe('a simulated machine', () => {
     expect(await textOn(driver, 'm')).toBe('second');
   });
 
-  it('keeps what is on a claim for whoever uses it next, and nothing else', async () => {
+  it('keeps only the contents of claims for the next machine', async () => {
     const { driver } = await start();
     await driver.start(claimed('first'));
     await write(driver, 'first', 'kept');

@@ -87,7 +87,7 @@ export class SimulatedDriver implements MachineDriver {
   async start(spec: MachineSpec): Promise<Machine> {
     const present = this.#machines.get(spec.id);
     if (isAlive(present?.view())) return present.view();
-    if (present !== undefined) throw new InvalidStateError('start', spec.id, 'it has ended');
+    if (present !== undefined) throw new InvalidStateError('start', spec.id, 'it has terminated');
     const held = this.#holdersOfMemory(spec);
     if (held.length > 0) {
       const uptime = await this.#takeMemory(spec, held);
@@ -101,10 +101,10 @@ export class SimulatedDriver implements MachineDriver {
   async stop(id: string, graceMs: number): Promise<void> {
     const machine = this.find(id, 'stop');
     if (machine.state === 'incoming') {
-      machine.end('Killed', 'it was stopped before it had come');
+      machine.end('Killed', 'it was stopped before the incoming migration finished');
       return;
     }
-    machine.migrationOver('cancelled', 'the machine is stopped');
+    machine.migrationOver('cancelled', 'the VM was stopped');
     machine.stop(graceMs);
   }
 
@@ -115,7 +115,7 @@ export class SimulatedDriver implements MachineDriver {
   async remove(id: string): Promise<void> {
     const machine = this.#machines.get(id);
     if (machine === undefined) return;
-    machine.end('Killed', 'it was removed');
+    machine.end('Killed', 'it was deleted');
     this.#machines.delete(id);
     // The disks of a migrated machine are still in use elsewhere.
     if (machine.ended?.reason !== 'Migrated') this.simulation.forget(machine.spec);
@@ -146,7 +146,7 @@ export class SimulatedDriver implements MachineDriver {
   async prepareIncoming(spec: MachineSpec, migrationUid: string): Promise<{ readonly address: string }> {
     const present = this.#machines.get(spec.id);
     if (isAlive(present?.view()) && !(present?.state === 'incoming' && present.expects === migrationUid)) {
-      throw new InvalidStateError('migration', spec.id, 'it is here already');
+      throw new InvalidStateError('migration', spec.id, 'it is already on this node');
     }
     if (present?.state !== 'incoming') {
       const machine = this.#add(spec);
@@ -162,7 +162,7 @@ export class SimulatedDriver implements MachineDriver {
   }
 
   async cancelMigration(id: string): Promise<void> {
-    this.find(id, 'migration').migrationOver('cancelled', 'it was given up');
+    this.find(id, 'migration').migrationOver('cancelled', 'it was canceled');
     this.changed(id);
   }
 
@@ -170,7 +170,7 @@ export class SimulatedDriver implements MachineDriver {
     if (typeof of !== 'string') return await snapshotClaims(this.simulation, of, request);
     const machine = this.#running(of, 'snapshot');
     if (machine.migration?.state === 'active')
-      throw new InvalidStateError('snapshot', of, 'it is being sent elsewhere');
+      throw new InvalidStateError('snapshot', of, 'it is being migrated to another node');
     return await snapshotMachine(this.simulation, machine, request);
   }
 
@@ -235,7 +235,7 @@ export class SimulatedDriver implements MachineDriver {
   find(id: string, operation: string): SimulatedMachine {
     const machine = this.#machines.get(id);
     if (machine === undefined) throw new MachineNotFoundError(id);
-    if (machine.state === 'ended') throw new InvalidStateError(operation, id, 'it has ended');
+    if (machine.state === 'ended') throw new InvalidStateError(operation, id, 'it has terminated');
     return machine;
   }
 
@@ -269,7 +269,8 @@ export class SimulatedDriver implements MachineDriver {
 
   #running(id: string, operation: string): SimulatedMachine {
     const machine = this.find(id, operation);
-    if (machine.state === 'incoming') throw new InvalidStateError(operation, id, 'it has not come yet');
+    if (machine.state === 'incoming')
+      throw new InvalidStateError(operation, id, 'its incoming migration has not finished');
     if (machine.state === 'stopping') throw new InvalidStateError(operation, id, 'it is shutting down');
     return machine;
   }

@@ -100,7 +100,7 @@ export class SimulatedMachine {
     if (this.#stop !== undefined && this.#stop.due <= due) return;
     const { shutdownMs } = this.behaviour;
     if (shutdownMs === 0) {
-      this.end('Stopped', 'the guest shut down as asked');
+      this.end('Stopped', 'the guest shut down on request');
       return;
     }
     if (this.state === 'paused') this.guest.run();
@@ -108,9 +108,10 @@ export class SimulatedMachine {
     // The guest gets one request, and only the deadline changes.
     const [asked] = this.#stop?.timers ?? [];
     for (const timer of this.#stop?.timers.slice(1) ?? []) timer.cancel();
-    const shutdown = asked ?? this.#clock.timer(shutdownMs, () => this.end('Stopped', 'the guest shut down as asked'));
+    const shutdown =
+      asked ?? this.#clock.timer(shutdownMs, () => this.end('Stopped', 'the guest shut down on request'));
     const deadline = this.#clock.timer(graceMs, () =>
-      this.end('Killed', 'the guest did not shut down in time, and its power was cut'),
+      this.end('Killed', 'the guest did not shut down in time and was powered off'),
     );
     this.#stop = { due, timers: [shutdown, deadline] };
     this.#changed();
@@ -129,14 +130,14 @@ export class SimulatedMachine {
     migration.endedAt = this.#clock.now();
     if (message !== undefined) migration.message = message;
     migration.target.onEnd = undefined;
-    if (state !== 'completed') migration.target.end('Killed', 'the migration came to nothing');
+    if (state !== 'completed') migration.target.end('Killed', 'the migration failed');
   }
 
   end(reason: EndReason, message: string): void {
     if (this.state === 'ended') return;
     this.guest.stand();
     for (const timer of this.#stop?.timers ?? []) timer.cancel();
-    if (this.migration?.state === 'active') this.migrationOver('failed', 'the machine has ended');
+    if (this.migration?.state === 'active') this.migrationOver('failed', 'the machine has terminated');
     this.state = 'ended';
     this.ended = { reason, message, at: this.#clock.now() };
     this.onEnd?.();

@@ -7,17 +7,17 @@ import { residentBytes } from './transfers.ts';
 export function startMigration(driver: SimulatedDriver, machine: SimulatedMachine, request: MigrationRequest): void {
   const { simulation, node } = driver;
   const { id, memoryBytes } = machine.spec;
-  if (machine.migration?.state === 'active') throw new InvalidStateError('migration', id, 'it is under way already');
+  if (machine.migration?.state === 'active') throw new InvalidStateError('migration', id, 'it is already in progress');
   const target = simulation.at(request.address);
   const there = target?.waitingFor(id, request.uid);
   if (target === undefined || there === undefined) {
-    throw new InvalidStateError('migration', id, `nobody waits for it at ${request.address}`);
+    throw new InvalidStateError('migration', id, `no target is waiting at ${request.address}`);
   }
   const fail = (message: string) => {
     machine.migrationOver('failed', message);
     driver.changed(id);
   };
-  there.onEnd = () => fail('the target is gone');
+  there.onEnd = () => fail('the target no longer exists');
   // A ratio of the memory is no whole number of bytes, but reports need one.
   const totalBytes = Math.round(residentBytes(memoryBytes, machine.behaviour.memoryUtilization));
   const migration: Migration = {
@@ -51,7 +51,7 @@ function handOver(from: SimulatedMachine, to: SimulatedMachine, downtimeMs: numb
   if (migration !== undefined) migration.downtimeMs = downtimeMs;
   const { uptime } = guest;
   from.migrationOver('completed');
-  from.end('Migrated', 'it goes on elsewhere');
+  from.end('Migrated', 'it was migrated to another node');
   to.startedAt = from.startedAt;
   to.spec = { ...from.spec, pod: to.spec.pod };
   to.guest.begin(uptime);

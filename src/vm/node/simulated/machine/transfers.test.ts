@@ -78,7 +78,7 @@ describe('a transfer', () => {
     expect(ends.size).toBe(0);
     await clock.advance(1);
     expect(ends.get('m')).toBe(
-      'failed at 150000: does not converge: memory changes at 100 bytes a second, and 100 can be sent',
+      'failed at 150000: does not converge: memory changes at 100 bytes/s, but only 100 bytes/s can be sent',
     );
   });
 
@@ -126,7 +126,7 @@ describe('a transfer', () => {
     expect(transfers.count('a')).toEqual({ outgoing: 0, incoming: 0 });
   });
 
-  it('is never sent faster than the link, whoever comes and goes', async () => {
+  it('is never sent faster than the link, also while other transfers start and end', async () => {
     const arrival = fc.record({
       at: fc.nat(20_000),
       source: fc.constantFrom('a', 'b', 'c'),

@@ -177,7 +177,7 @@ export class Transfers {
       ];
     }
     running.stalledSince ??= now;
-    const why = `does not converge: memory changes at ${Math.round(dirty)} bytes a second, and ${Math.round(speed)} can be sent`;
+    const why = `does not converge: memory changes at ${Math.round(dirty)} bytes/s, but only ${Math.round(speed)} bytes/s can be sent`;
     return [running.stalledSince + timeoutMs - now, () => this.#fail(running, why)];
   }
 

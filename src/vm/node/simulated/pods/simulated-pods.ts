@@ -126,12 +126,16 @@ export class SimulatedPods implements PodRunner {
       const [was, is] = [before[i], after[i]];
       if (is === undefined || was === is) continue;
       if (was !== undefined && is.restarts > was.restarts) {
-        logs.write(uid, name, `container ${name} ended`);
+        logs.write(uid, name, `container ${name} terminated`);
         logs.restart(uid, name);
       }
       if (was === undefined || is.restarts > was.restarts) logs.write(uid, name, `container ${name} started`);
       if (is.run.end === undefined || is.run.end.at === was?.run.end?.at) continue;
-      logs.write(uid, name, `container ${name} ended with exit code ${is.run.end.exitCode} (${is.run.end.reason})`);
+      logs.write(
+        uid,
+        name,
+        `container ${name} terminated with exit code ${is.run.end.exitCode} (${is.run.end.reason})`,
+      );
       if (is.waits === true) {
         events.event(
           pod,

@@ -49,7 +49,7 @@ function sine(given: Readonly<Record<string, string>>, text: string): Profile {
 function walk(given: Readonly<Record<string, string>>, text: string): Profile {
   const number = (name: string) => share(given[name], text);
   const [min, max] = [number('min'), number('max')];
-  if (min >= max) throw wrong(text, 'max must be more than min');
+  if (min >= max) throw wrong(text, 'max must be greater than min');
   const shape = { mean: number('mean'), step: number('step'), min, max, seed: given['seed'] ?? '' };
   const every = span(given['every'], text);
   return (time) => walkAt(shape, time / every);
@@ -58,7 +58,7 @@ function walk(given: Readonly<Record<string, string>>, text: string): Profile {
 function trace(words: readonly string[], text: string, traces: Traces): Profile {
   const [name = ''] = words;
   const points = name.includes(':') ? words.map((word) => point(word, text)) : traces.get(name);
-  if (points === undefined || points.length === 0) throw wrong(text, `there is no trace "${name}"`);
+  if (points === undefined || points.length === 0) throw wrong(text, `trace "${name}" not found`);
   const sorted = points.toSorted((a, b) => a.at - b.at);
   return (time) => traceAt(sorted, time % Math.max(DAY, sorted.at(-1)?.at ?? 0));
 }
@@ -78,7 +78,7 @@ function settings(
   for (const [name, value] of Object.entries(usual)) given[name] = String(value);
   for (const word of words) {
     const [name = '', value = ''] = word.split('=');
-    if (given[name] === undefined) throw wrong(text, `"${word}" is none of ${Object.keys(usual).join('=, ')}=`);
+    if (given[name] === undefined) throw wrong(text, `"${word}" is not one of ${Object.keys(usual).join('=, ')}=`);
     given[name] = value;
   }
   return given;
@@ -86,7 +86,7 @@ function settings(
 
 function share(word: string | undefined, text: string): number {
   const value = /^[0-9]*\.?[0-9]+$/.test(word ?? '') ? Number(word) : Number.NaN;
-  if (!(value >= 0)) throw wrong(text, `"${word}" is not a number from 0 on`);
+  if (!(value >= 0)) throw wrong(text, `"${word}" is not a number that is 0 or more`);
   return value;
 }
 

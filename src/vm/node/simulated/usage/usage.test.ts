@@ -27,7 +27,7 @@ describe('a profile', () => {
     expect(parseProfile('sine mean=0.1 amplitude=0.5 peak=12h', '')(0)).toBe(0);
   });
 
-  it('may go through points, and starts anew every day', () => {
+  it('may have points, and repeats every day', () => {
     const profile = parseProfile('trace 0s:0.1 6h:0.8 12h:0.2', '');
     expect(profile(3 * HOUR)).toBeCloseTo(0.45);
     expect(profile(9 * HOUR)).toBeCloseTo(0.5);
@@ -60,10 +60,10 @@ describe('a profile', () => {
     ['much', 'is not a number'],
     ['constant -1', 'is not a number'],
     ['sine mean=x', 'is not a number'],
-    ['sine hight=1', 'is none of mean=, amplitude=, period=, peak='],
+    ['sine hight=1', 'is not one of mean=, amplitude=, period=, peak='],
     ['sine period=0s', 'is not a time'],
-    ['walk min=1 max=0', 'max must be more than min'],
-    ['trace nowhere', 'there is no trace "nowhere"'],
+    ['walk min=1 max=0', 'max must be greater than min'],
+    ['trace nowhere', 'trace "nowhere" not found'],
   ])('that reads %j is refused', (text, why) => {
     expect(() => parseProfile(text, '')).toThrow(why);
   });
