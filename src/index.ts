@@ -6,14 +6,17 @@ export * as kubevirt from '#api/kubevirt/group';
 export * as novacron from '#api/novacron/group';
 export * as simulation from '#api/simulation/group';
 export type { ControlPlane } from '#control-plane/apiserver/control-plane';
+export {
+  ConnectedPodManager as PodManager,
+  ConnectedVmManager as VMManager,
+} from '#fleet/library/connected-managers';
 export type { ClusterOptions, ManagerOptions, PodManagerOptions } from '#fleet/library/manager-options';
-export { PodManager } from '#fleet/library/pod-manager';
 export type { AbsoluteSize, RatioSize, Vm } from '#fleet/library/simulated-vm';
-export { VMManager } from '#fleet/library/vm-manager';
 export type { VmStatus } from '#fleet/library/vm-status';
-export { type Clock, realClock } from '#platform/base/clock';
+export type { Clock } from '#platform/base/clock';
 export { FakeClock } from '#platform/base/fake-clock';
 export { formatFieldError } from '#platform/base/field-error';
+export { hostClock as realClock } from '#platform/base/host-clock';
 export { type Logger, noopLogger as silentLogger } from '#platform/base/logger';
 export { type Random, seededRandom, systemRandom } from '#platform/base/random';
 export type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';

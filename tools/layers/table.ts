@@ -170,7 +170,7 @@ export const TEST_FILE = /\.(test|contract)\.ts$/;
 
 /** Directories and files of src that may import Node.js modules. Everything else also runs in a browser. */
 export const NODE_DIRECTORIES: readonly string[] = [
-  'platform/base/clock.ts',
+  'platform/base/host-clock.ts',
   'platform/base/directory.ts',
   'platform/base/socket-owner.ts',
   'platform/kube/access-token.ts',
@@ -180,6 +180,7 @@ export const NODE_DIRECTORIES: readonly string[] = [
   'control-plane/apiserver/data-directory.ts',
   'control-plane/apiserver/event-store.ts',
   'control-plane/apiserver/private-data.ts',
+  'control-plane/apiserver/request-handler.ts',
   'control-plane/apiserver/store-places.ts',
   'control-plane/apiserver/store-witness.ts',
   'control-plane/apiserver/access',

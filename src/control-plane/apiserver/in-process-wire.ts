@@ -1,4 +1,5 @@
-import { responseError, type Wire, type WireRequest } from '#platform/kube/http/transport';
+import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
+import { responseError, type Wire, type WireRequest } from '#platform/kube/http/wire';
 import type { KubeError } from '#platform/kube/kube-error';
 import type { User } from './access/user.ts';
 import { ApiError, internal } from './api-error.ts';
@@ -52,23 +53,23 @@ function requestOf({ user, userAgent, signal }: InProcessWireDeps, sent: WireReq
     headers,
     header: (name) => headers[name],
     user,
-    body: async () => Buffer.from(sent.body ?? '', 'utf8'),
+    body: async () => encodeUtf8(sent.body ?? ''),
     signal: sent.signal === undefined ? signal : AbortSignal.any([sent.signal, signal]),
   };
 }
 
 async function textOf(answer: HttpResponse): Promise<string> {
   if ('body' in answer) return answer.body;
-  if ('bytes' in answer) return Buffer.from(answer.bytes).toString('utf8');
+  if ('bytes' in answer) return decodeUtf8(answer.bytes);
   let text = '';
   if ('parts' in answer) for (const part of answer.parts) text += part;
   if ('pieces' in answer) for await (const piece of answer.pieces) text += piece;
   return text;
 }
 
-async function* bytesOf(answer: HttpResponse): AsyncGenerator<Buffer> {
-  if ('pieces' in answer) for await (const piece of answer.pieces) yield Buffer.from(piece, 'utf8');
-  else yield Buffer.from(await textOf(answer), 'utf8');
+async function* bytesOf(answer: HttpResponse): AsyncGenerator<Uint8Array> {
+  if ('pieces' in answer) for await (const piece of answer.pieces) yield encodeUtf8(piece);
+  else yield encodeUtf8(await textOf(answer));
 }
 
 function refusalOf(error: unknown): KubeError {

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
-import { clientOver } from '#platform/kube/http/http-client';
+import { clientOver } from '#platform/kube/http/wire-client';
 import type { User } from './access/user.ts';
 import { timestamp } from './backend.ts';
 import { BUILT_IN_GROUPS } from './builtin-resources.ts';
@@ -87,7 +88,7 @@ function routesOf({ core, authentication, metrics, state, storeProblem }: Reques
     versionRoute,
     metrics.route,
     discoveryRoute(new Discovery(backend.registry, BUILT_IN_GROUPS)),
-    openApiRoute(backend),
+    openApiRoute(backend, (content) => createHash('sha512').update(content).digest('hex')),
     openidRoute(authentication.serviceAccountTokens, () => state.address),
   ];
 }

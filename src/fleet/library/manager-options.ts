@@ -1,10 +1,7 @@
 import type { NodeSize } from '#api/launcher-load';
-import { type Clock, realClock } from '#platform/base/clock';
-import { type Random, systemRandom } from '#platform/base/random';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
-import { httpClient } from '#platform/kube/http/http-client';
-import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
-import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
 
 export interface ManagerOptions {
   readonly client: Client;
@@ -25,15 +22,4 @@ export interface PodManagerOptions extends ManagerOptions {
 export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
-}
-
-/** Returns a client of a cluster, and a function to close it. */
-export async function clientOf({ kubeconfig, context }: ClusterOptions): Promise<Client & { close(): Promise<void> }> {
-  const flags = {
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-  };
-  const environment = nodeHostEnvironment({ env: process.env, clock: realClock, terminal: false });
-  const access = await loadClusterAccess(flags, environment);
-  return httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
 }

@@ -12,7 +12,7 @@ import { ignoreNotFound, isAlreadyExists, isNotFound } from '#platform/kube/kube
 import { sharedSize } from '#vm/usage/reference-node';
 import { forEachLimited } from './for-each-limited.ts';
 import { launcherPod } from './launcher-pod.ts';
-import { type ClusterOptions, clientOf, type PodManagerOptions } from './manager-options.ts';
+import type { PodManagerOptions } from './manager-options.ts';
 import { carryLoad } from './retained-load.ts';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmObject, vmSpec } from './simulated-vm.ts';
 import { VMManager } from './vm-manager.ts';
@@ -49,17 +49,6 @@ export class PodManager {
     this.#random = random;
     this.#createVms = createVms;
     this.#usual = options.referenceNode ?? DEFAULT_NODE;
-  }
-
-  /**
-   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
-   * connection.
-   */
-  static async connect(
-    options: ClusterOptions & Partial<PodManagerOptions> = {},
-  ): Promise<PodManager & AsyncDisposable> {
-    const client = await clientOf(options);
-    return Object.assign(new PodManager({ ...options, client }), { [Symbol.asyncDispose]: () => client.close() });
   }
 
   /** Creates a VM and waits for its pod, which any controller may create. The scheduler places it unless a node is named. */

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import { forEachLimited } from './for-each-limited.ts';
-import { type ClusterOptions, clientOf, type ManagerOptions } from './manager-options.ts';
+import type { ManagerOptions } from './manager-options.ts';
 import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
 import { type PodObservation, phaseOfPod, statusAfter, statusOf, type VmStatus } from './vm-status.ts';
 import { watchUntil } from './watch-until.ts';
@@ -22,15 +22,6 @@ export class VMManager {
     this.#client = client;
     this.namespace = namespace;
     this.#clock = clock;
-  }
-
-  /**
-   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
-   * connection.
-   */
-  static async connect(options: ClusterOptions & Partial<ManagerOptions> = {}): Promise<VMManager & AsyncDisposable> {
-    const client = await clientOf(options);
-    return Object.assign(new VMManager({ ...options, client }), { [Symbol.asyncDispose]: () => client.close() });
   }
 
   /** Creates a VM. An existing one of the same name is left unchanged. */

@@ -1,4 +1,4 @@
-import { uptime } from 'node:os';
+import { nextTurn } from './next-turn.ts';
 
 /** Cancels a timer. Cancelling it twice, or after it has fired, does nothing. */
 export interface Timer extends Disposable {
@@ -47,11 +47,10 @@ export interface Clock {
 /** The longest time that a Node.js timer can wait: 2^31 - 1 ms, 24.8 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Clock of the host. Its timers keep the process alive. */
+/** Clock of the engine that runs this, in Node.js or in a browser. Its timers keep the process alive. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  uptime: () => uptime() * 1000,
   sleep: (ms, signal) => sleepBy(realClock, ms, signal),
   timer(ms, fn) {
     assertNumber(ms);
@@ -65,7 +64,7 @@ export const realClock: Clock = {
     arm();
     return cancellable(() => clearTimeout(handle));
   },
-  turn: () => new Promise((resolve) => setImmediate(resolve)),
+  turn: () => new Promise((resolve) => nextTurn(resolve)),
 };
 
 /** Implements sleep for any clock that has timers. */

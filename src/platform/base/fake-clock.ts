@@ -1,4 +1,5 @@
 import { assertNumber, type Clock, cancellable, sleepBy, type Timer } from './clock.ts';
+import { nextTurn } from './next-turn.ts';
 import { TimerQueue } from './timer-queue.ts';
 
 export interface FakeClockOptions {
@@ -7,9 +8,6 @@ export interface FakeClockOptions {
   /** Number of event loop turns to wait before time advances. Work that itself takes turns needs more than one. */
   readonly turns?: number;
 }
-
-// setImmediate is read at load time, so that a test that replaces the global timers does not stop this clock.
-const nextTurn = setImmediate;
 
 /**
  * Clock that advances only on request. Timers fire in the order they are due, those due at the same time in the order

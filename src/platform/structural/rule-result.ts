@@ -1,3 +1,4 @@
+import { exceedsBytes } from '#platform/base/utf8';
 import type { CostTracker } from './cel/program.ts';
 import { CostExceededError, EvaluationError, Optional, type Value } from './cel/values.ts';
 import type { CompiledRule } from './rule.ts';
@@ -78,7 +79,7 @@ function refusal(
   try {
     const text = message.evaluate([self, oldSelf ?? null], tracker);
     const usable = typeof text === 'string' ? text.trim() : '';
-    const fits = usable !== '' && !usable.includes('\n') && Buffer.byteLength(usable) <= MAX_MESSAGE_LENGTH;
+    const fits = usable !== '' && !usable.includes('\n') && !exceedsBytes(usable, MAX_MESSAGE_LENGTH);
     if (tracker.cost <= BUDGET) return { detail: fits ? usable : detail, broken: false, last: false };
     return {
       detail:

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { resourceTypeFor, VMIS } from '#api/kubevirt/resources';
 import type { Clock } from '#platform/base/clock';
-import { realClock } from '#platform/base/clock';
+import { hostClock } from '#platform/base/host-clock';
 import type { Logger } from '#platform/base/logger';
 import { createLogger } from '#platform/base/pino-logger';
 import { type Random, systemRandom } from '#platform/base/random';
@@ -38,7 +38,7 @@ import { besideKubevirt, isUpstreamKubevirt } from './upstream-kubevirt.ts';
 
 /** Runs `vimana operator` until SIGINT or SIGTERM. A second signal ends it at once. */
 export async function runOperator(flags: OperatorFlags): Promise<void> {
-  const clock = realClock;
+  const clock = hostClock;
   const { logLevel: level, logFormat: format } = flags;
   const log = createLogger({ level, format, clock, destination: process.stderr });
   const stop = new AbortController();

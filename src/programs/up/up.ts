@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Clock, realClock } from '#platform/base/clock';
+import type { Clock } from '#platform/base/clock';
+import { hostClock } from '#platform/base/host-clock';
 import type { Logger } from '#platform/base/logger';
 import { createLogger } from '#platform/base/pino-logger';
 import { systemRandom } from '#platform/base/random';
@@ -32,7 +33,7 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   try {
-    await runUntilSignal({ settings, dataDir, io, clock: realClock, signal: stop.signal });
+    await runUntilSignal({ settings, dataDir, io, clock: hostClock, signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted && error === stop.signal.reason) {
       io.out('Stopped before it was ready.\n');

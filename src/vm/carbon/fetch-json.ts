@@ -1,3 +1,4 @@
+import { concatBytes, decodeUtf8 } from '#platform/base/bytes';
 import type { Clock } from '#platform/base/clock';
 import { redactText } from '#platform/base/redact';
 import { CarbonError } from './provider.ts';
@@ -71,7 +72,7 @@ async function textOf(who: string, { body }: WebResponse): Promise<string> {
     if (size > LARGEST_ANSWER) throw new CarbonError('UNREADABLE', `${who} returned more than ${LARGEST_ANSWER} bytes`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return decodeUtf8(concatBytes(pieces));
 }
 
 function refusal(who: string, path: string, { status, headers }: WebResponse, text: string, clock: Clock): CarbonError {

@@ -41,3 +41,5 @@ export function retryMs(reason: string, failures: number): number {
 /** An unreachable server comes back. A wrong file stays wrong until somebody changes it, and is large. */
 const THERE_AGAIN = { first: 10_000, most: 5 * 60_000 };
 const CHANGED_AGAIN = { first: 5 * 60_000, most: 60 * 60_000 };
+
+export const keyOfImage = ({ source, checksum }: CheckedImage) => `${checksum} ${source}`;

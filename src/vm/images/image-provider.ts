@@ -5,8 +5,8 @@ import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { isOnWeb, shownAddress } from '#platform/base/web-address';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
 import type { ImageVerification, VmDependencies } from '#vm/engine/vm-dependencies';
-import type { CheckedImage } from './digest.ts';
-import { type ImageVerifier, keyOfImage } from './verifier.ts';
+import { type CheckedImage, keyOfImage } from './digest.ts';
+import type { ImageVerifier } from './verifier.ts';
 
 type Context = Parameters<DependencyProvider['provide']>[1];
 

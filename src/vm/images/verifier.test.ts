@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger } from '#platform/base/logger';
-import { ImageVerifier, keyOfImage } from './verifier.ts';
+import { keyOfImage } from './digest.ts';
+import { ImageVerifier } from './verifier.ts';
 import type { WebAnswer } from './web.ts';
 
 const checksum = `sha256:${createHash('sha256').update('right').digest('hex')}`;

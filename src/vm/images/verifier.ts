@@ -4,7 +4,7 @@ import { type QueuedJob, type TenantLimits, TenantQueue } from '#platform/base/t
 import { shownAddress } from '#platform/base/web-address';
 import type { Problem } from '#vm/engine/dialect';
 import type { ImageVerification } from '#vm/engine/vm-dependencies';
-import { algorithmOf, type CheckedImage, faultOf, retryMs } from './digest.ts';
+import { algorithmOf, type CheckedImage, faultOf, keyOfImage, retryMs } from './digest.ts';
 import { type DownloadLimits, download } from './download.ts';
 import type { Web } from './web.ts';
 
@@ -48,8 +48,6 @@ const DEFAULT_LIMITS: DownloadLimits = { bytes: 64 * 2 ** 30, idleMs: 30_000, al
 const AT_ONCE: TenantLimits = { total: 16, perTenant: 2 };
 /** Maximum number of images that are remembered. */
 const MAX_KNOWN = 1000;
-
-export const keyOfImage = ({ source, checksum }: CheckedImage) => `${checksum} ${source}`;
 
 /** Fetches images to verify their digests. Each is fetched once at a time, and never again once it is verified. */
 export class ImageVerifier {

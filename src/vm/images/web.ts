@@ -1,3 +1,5 @@
+import { toBase64 } from '#platform/base/base64';
+import { encodeUtf8 } from '#platform/base/bytes';
 /** Part of the fetch API that is used, as an injected dependency. */
 export type Fetch = (url: string, options: WebOptions & { readonly redirect: 'manual' }) => Promise<WebAnswer>;
 
@@ -48,7 +50,7 @@ export async function discard({ body }: Pick<WebAnswer, 'body'>): Promise<void> 
 function passwordOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
   const text = `${decodePath(username)}:${decodePath(password)}`;
-  return `Basic ${Buffer.from(text).toString('base64')}`;
+  return `Basic ${toBase64(encodeUtf8(text))}`;
 }
 
 /** Decodes escapes. A lone % stands for itself. */

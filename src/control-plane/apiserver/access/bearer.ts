@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '#platform/base/bytes';
 import { decodeBase64Url } from './base64url.ts';
 
 /**
@@ -30,7 +31,8 @@ function webSocketToken(protocols: string): string {
   // The token alone is not enough: the response must name a protocol that is not the token.
   if (carrier === undefined || withoutBearerProtocol(protocols) === '') return '';
   // An undecodable token is invalid; if it were dropped, its sender would count as one without credentials.
-  return decodeBase64Url(carrier.slice(WEB_SOCKET_PREFIX.length))?.toString('utf8') || carrier;
+  const token = decodeBase64Url(carrier.slice(WEB_SOCKET_PREFIX.length));
+  return token === undefined || token.length === 0 ? carrier : decodeUtf8(token);
 }
 
 function splitProtocols(protocols: string): string[] {

@@ -8,6 +8,7 @@ import {
   verify,
 } from 'node:crypto';
 import { dirname } from 'node:path';
+import { decodeUtf8 } from '#platform/base/bytes';
 import { ConfigError } from '#platform/base/errors';
 import { createPrivateDirectory, writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { decodeBase64Url } from './base64url.ts';
@@ -27,7 +28,7 @@ export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly signed: string;
-  readonly signature: Buffer;
+  readonly signature: Uint8Array;
 }
 
 /** Opens the key that signs tokens, creating a P-256 one if the file does not exist; an RSA key is accepted as well. */
@@ -111,7 +112,7 @@ function decode(text: string): Record<string, unknown> | undefined {
   const bytes = decodeBase64Url(text);
   if (bytes === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value: unknown = JSON.parse(decodeUtf8(bytes));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

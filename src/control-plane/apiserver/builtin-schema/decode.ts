@@ -1,3 +1,4 @@
+import { binaryFromBase64, toBase64 } from '#platform/base/base64';
 import { setOwn } from '#platform/base/own-value';
 import { runSteps, type Steps } from '#platform/base/steps';
 import { base64Problem } from './base64.ts';
@@ -232,11 +233,11 @@ function readOne(value: unknown, field: Field, goType: string, walk: DecodeWalk)
 function readBytes(value: unknown, goType: string, walk: DecodeWalk): unknown {
   if (Array.isArray(value)) {
     const wrong = value.findIndex((item) => !isInteger(item, 256) || item < 0);
-    return wrong < 0 ? Buffer.from(value).toString('base64') : walk.mismatch(value[wrong], 'uint8', 'int32');
+    return wrong < 0 ? toBase64(Uint8Array.from(value)) : walk.mismatch(value[wrong], 'uint8', 'int32');
   }
   if (typeof value !== 'string') return walk.mismatch(value, goType, 'slice');
   const problem = base64Problem(value);
-  return problem === undefined ? Buffer.from(value, 'base64').toString('base64') : walk.failBytes(problem);
+  return problem === undefined ? btoa(binaryFromBase64(value)) : walk.failBytes(problem);
 }
 
 const isInteger = (value: unknown, bound: number): boolean =>

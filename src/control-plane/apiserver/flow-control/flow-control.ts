@@ -45,7 +45,7 @@ export interface FlowTicket {
   /** Schedules work that is announced on behalf of the user that the sender acts as. All of it ends with the client. */
   readonly thread: Thread;
   /** Receives a body of the given length, or of any length, without delaying others meanwhile. */
-  receive(length: number | undefined, read: () => Promise<Buffer>): Promise<Buffer>;
+  receive(length: number | undefined, read: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /** Releases everything but the permission to stream. Call it once the response is known. */
   finish(): void;
   /** Begins an endless response. The returned function ends it. */

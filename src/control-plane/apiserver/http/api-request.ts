@@ -13,7 +13,7 @@ export interface ApiRequest {
   header(name: string): string | undefined;
   readonly user: User;
   /** Returns the whole body. Rejects one that is larger than the server accepts. */
-  body(): Promise<Buffer>;
+  body(): Promise<Uint8Array>;
   /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
   /**

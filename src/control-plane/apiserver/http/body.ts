@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '#platform/base/bytes';
 import { ParseError } from '#platform/base/errors';
 import { NumberTooLarge } from '#platform/base/finite-json';
 import { readYaml } from '#platform/kube/yaml-json';
@@ -38,8 +39,8 @@ export async function decodeRequest(request: ApiRequest, expected: TypeMeta, wor
     if (bytes.length > SHORT) await work.pause();
     return decodeBinary(bytes, expected);
   }
-  if (media === 'application/json') return await decodeJson(bytes.toString('utf8'), kind, work);
-  if (media === 'application/yaml') return await decodeYaml(bytes.toString('utf8'), kind, work);
+  if (media === 'application/json') return await decodeJson(decodeUtf8(bytes), kind, work);
+  if (media === 'application/yaml') return await decodeYaml(decodeUtf8(bytes), kind, work);
   throw unsupportedMediaType(ACCEPTED);
 }
 
@@ -66,7 +67,7 @@ async function readJson(text: string, kind: string, { pause }: LongWork): Promis
   return { value, twice: await duplicateFieldsInChunks(text, pause) };
 }
 
-function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
+function decodeBinary(bytes: Uint8Array, expected: TypeMeta): Decoded {
   try {
     return { value: decodeProtobuf(bytes, expected), duplicates: [] };
   } catch (error) {

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { toBase64 } from '#platform/base/base64';
+import { sha256 } from '#platform/base/sha256';
 import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Registry } from '../registry.ts';
 import type { Resource, Subresource } from '../resource.ts';
@@ -194,8 +195,8 @@ function isOwnKind({ group, version, kind }: Resource, other: Subresource): bool
 function storedAs({ group, kind, storage, verbs }: Resource): { storageVersionHash?: string } {
   if (!verbs.includes('watch')) return {};
   const stored = storage.apiVersion.includes('/') ? storage.apiVersion : `${group}/${storage.apiVersion}`;
-  const hash = createHash('sha256').update(`${stored}/${kind}`).digest();
-  return { storageVersionHash: hash.subarray(0, 8).toString('base64') };
+  const hash = sha256(`${stored}/${kind}`);
+  return { storageVersionHash: toBase64(hash.subarray(0, 8)) };
 }
 
 function aggregatedEntry(resource: Resource): object {

@@ -1,3 +1,4 @@
+import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
 import type { ContainerLog, LogLine } from '#platform/kube/node-runtime';
 import type { LogOptions } from './log-options.ts';
 
@@ -50,7 +51,7 @@ function textOf({ time, text }: LogLine, { since, timestamps }: Selection): stri
 async function* limitBytes(text: AsyncIterable<string>, limit: number): AsyncGenerator<string> {
   let left = limit;
   for await (const piece of text) {
-    const bytes = Buffer.from(piece, 'utf8');
+    const bytes = encodeUtf8(piece);
     if (bytes.length < left) {
       left -= bytes.length;
       yield piece;
@@ -58,7 +59,7 @@ async function* limitBytes(text: AsyncIterable<string>, limit: number): AsyncGen
     }
     let end = Math.min(left, bytes.length);
     while (end < bytes.length && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-    yield bytes.toString('utf8', 0, end);
+    yield decodeUtf8(bytes.subarray(0, end));
     return;
   }
 }

@@ -1,3 +1,4 @@
+import { encodeUtf8 } from '#platform/base/bytes';
 import type { ServiceAccountTokens } from '../access/service-account-tokens.ts';
 import { ApiError, methodNotAllowed } from '../api-error.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -30,7 +31,7 @@ function document(request: ApiRequest, type: string, content: object): BytesResp
     const message = `406: Not Acceptable\n\nAvailable representations: ${type}`;
     throw new ApiError(406, 'NotAcceptable', message, {});
   }
-  return { status: 200, type, bytes: Buffer.from(JSON.stringify(content)), headers: CACHED };
+  return { status: 200, type, bytes: encodeUtf8(JSON.stringify(content)), headers: CACHED };
 }
 
 function accepts(accept: string | undefined, type: string): boolean {

@@ -1,4 +1,5 @@
 import { append } from '#platform/base/append';
+import { decodeUtf8 } from '#platform/base/bytes';
 import type { Authorize } from '../access/attributes.ts';
 import { accessDenied } from '../access-denied.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
@@ -275,7 +276,7 @@ async function patch(parts: ResourceHandlerDeps, asked: ResourceRequest): Promis
   const type = mediaType(request);
   if (asked.name === '') throw badRequest(NAMELESS);
   checkPatchType(resource, type);
-  const text = (await request.body()).toString('utf8');
+  const text = decodeUtf8(await request.body());
   const written = await (type === APPLY_PATCH
     ? applyText(parts, asked, text, options.force ?? false, call)
     : patchText(parts, asked, type, text, call));

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '#platform/base/bytes';
 import { goJson } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
@@ -72,11 +73,7 @@ async function scaleApplied(
   { backend, target, paths, request, call }: ScaleRequest,
   force: boolean,
 ): Promise<ObjectChange> {
-  const { value } = await decodeYaml(
-    (await request.body()).toString('utf8'),
-    SCALE.kind,
-    longWorkOf(backend, request.user),
-  );
+  const { value } = await decodeYaml(decodeUtf8(await request.body()), SCALE.kind, longWorkOf(backend, request.user));
   const config = { apiVersion: '', kind: '', ...(value as object) } as KubeObject;
   const { apiVersion, kind } = config;
   if (apiVersion !== apiVersionOf(SCALE) || kind !== SCALE.kind) {
@@ -118,7 +115,7 @@ function decodePatchedScale(patched: KubeObject): KubeObject {
 async function scalePatch({ backend, request }: ScaleRequest): Promise<ChangeScale> {
   const type = mediaType(request);
   const { value } = await decodePatch(
-    (await request.body()).toString('utf8'),
+    decodeUtf8(await request.body()),
     type,
     'Scale',
     longWorkOf(backend, request.user),

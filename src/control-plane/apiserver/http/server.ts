@@ -312,7 +312,7 @@ function apiRequest(
 ): ApiRequest {
   const target = originForm(request.url ?? '/');
   const mark = target.indexOf('?');
-  let body: Promise<Buffer> | undefined;
+  let body: Promise<Uint8Array> | undefined;
   return {
     method: request.method ?? 'GET',
     path: pathOf(request),

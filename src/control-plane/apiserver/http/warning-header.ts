@@ -1,3 +1,5 @@
+import { binaryText, encodeUtf8 } from '#platform/base/bytes';
+
 const MAX_CHARACTERS = 4096;
 const MAX_PER_WARNING = 256;
 
@@ -11,7 +13,7 @@ export function warningHeader(warnings: readonly string[]): string {
   const kept =
     size <= MAX_CHARACTERS ? texts : within(texts.map((text) => [...text].slice(0, MAX_PER_WARNING).join('')));
   const header = kept.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&')}"`).join(', ');
-  return Buffer.from(header, 'utf8').toString('latin1');
+  return binaryText(encodeUtf8(header));
 }
 
 // oxlint-disable-next-line no-control-regex -- these may not stand in a header

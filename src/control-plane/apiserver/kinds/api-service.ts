@@ -1,4 +1,5 @@
 import { append } from '#platform/base/append';
+import { base64Length } from '#platform/base/base64';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { causesFor, portNumber, requiredIfMissing } from './field-checks.ts';
@@ -43,7 +44,7 @@ export const apiServices: KindStrategy<ApiService> = {
         causes.push(
           invalid(
             'spec.caBundle',
-            `${Buffer.byteLength(spec.caBundle ?? '', 'base64')} bytes`,
+            `${base64Length(spec.caBundle ?? '')} bytes`,
             'local APIServices may not have a caBundle',
           ),
         );

@@ -1,4 +1,5 @@
 import { append } from '#platform/base/append';
+import { binaryFromBase64 } from '#platform/base/base64';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
 import { repeats } from './by-name.ts';
@@ -82,7 +83,7 @@ function checkRequest({
   expirationSeconds,
 }: NonNullable<SigningRequest['spec']>) {
   const causes: FieldError[] = [];
-  const pem = Buffer.from(request ?? '', 'base64').toString('latin1');
+  const pem = binaryFromBase64(request ?? '');
   if (!/-----BEGIN CERTIFICATE REQUEST-----[\s\S]+-----END CERTIFICATE REQUEST-----/.test(pem)) {
     causes.push(invalid('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST'));
   }

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { binaryFromBase64 } from '#platform/base/base64';
 import {
   duplicate,
   type FieldError,
@@ -8,6 +8,7 @@ import {
   notSupported,
   required,
 } from '#platform/base/field-error';
+import { isCertificate } from '../is-certificate.ts';
 import { same } from './field-checks.ts';
 
 interface Condition {
@@ -103,7 +104,7 @@ function checkCertificate(now: string, before: string, by: 'status' | 'approval'
   if (now === before) return [];
   if (by === 'approval') return [forbidden(CERTIFICATE, 'updates may not set certificate content')];
   const causes: FieldError[] = [];
-  const problem = now === '' ? undefined : certificateProblem(Buffer.from(now, 'base64').toString('latin1'));
+  const problem = now === '' ? undefined : certificateProblem(binaryFromBase64(now));
   if (problem !== undefined) causes.push(invalid(CERTIFICATE, '<certificate data>', problem));
   if (before !== '') causes.push(forbidden(CERTIFICATE, 'updates may not modify existing certificate content'));
   return causes;
@@ -120,12 +121,4 @@ function certificateProblem(pem: string): string | undefined {
     if (!isCertificate(block)) return 'x509: malformed certificate';
   }
   return undefined;
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).subject !== undefined;
-  } catch {
-    return false;
-  }
 }

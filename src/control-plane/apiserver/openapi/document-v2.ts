@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { toBase64Url } from '#platform/base/base64';
+import { sha256 } from '#platform/base/sha256';
 import { type Component, referencesIn } from './component.ts';
 import { DELETE_OPTIONS, PATCH } from './component-name.ts';
 import { definitionV2 } from './definition-v2.ts';
@@ -52,7 +53,7 @@ class SharedParameters {
     const text = JSON.stringify(parameter);
     let found = this.#names.get(text);
     if (found === undefined) {
-      const hash = createHash('sha256').update(text).digest('base64url').slice(0, 8);
+      const hash = toBase64Url(sha256(text)).slice(0, 8);
       found = { name: `${name}-${hash}`, parameter };
       this.#names.set(text, found);
     }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { renameVersion } from '../apiextensions/conversion.ts';
@@ -23,6 +24,7 @@ export function servedDocuments() {
   const documents = new Documents({
     registry,
     version: '1.36',
+    digest: (content) => createHash('sha512').update(content).digest('hex'),
     customSchema: ({ plural, group, version }: Resource) => {
       const found = definitions.get(`${plural}.${group}`)?.spec.versions.find(({ name }) => name === version);
       const schema = found?.schema?.openAPIV3Schema;

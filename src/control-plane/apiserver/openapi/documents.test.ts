@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import { deployedDefinitions, servedDocuments } from './documents.fixture.ts';
 import type { OpenApiDocument } from './documents.ts';
@@ -42,7 +43,8 @@ interface Schema {
 const served = servedDocuments();
 for (const definition of deployedDefinitions()) served.define(definition);
 
-const parsed = (document: OpenApiDocument | undefined) => JSON.parse(document?.json.toString() ?? 'null') as Parsed;
+const parsed = (document: OpenApiDocument | undefined) =>
+  JSON.parse(decodeUtf8(document?.json ?? encodeUtf8('null'))) as Parsed;
 const v3 = (path: string) => parsed(served.documents.v3(path));
 const index = JSON.parse(served.documents.index()) as { paths: Record<string, { serverRelativeURL: string }> };
 const documentPath = (resource: Resource) => `${resource.group === '' ? 'api' : 'apis'}/${apiVersionOf(resource)}`;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { append } from '#platform/base/append';
+import { encodeUtf8 } from '#platform/base/bytes';
 import type { Registry } from '../registry.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import { builtInComponent } from './built-in-component.ts';
@@ -17,7 +17,7 @@ import { CORE_VERSIONS, GROUPS, groupPath, VERSION, versionPath } from './server
 
 /** A finished document. The hash changes with its content. */
 export interface OpenApiDocument {
-  readonly json: Buffer;
+  readonly json: Uint8Array;
   readonly hash: string;
   /** Returns the document in gnostic's protobuf. */
   protobuf(): Uint8Array;
@@ -27,6 +27,8 @@ export interface DocumentsDeps {
   readonly registry: Registry;
   /** Kubernetes version to report, such as 1.36. */
   readonly version: string;
+  /** Returns the hash of a document's content, in hexadecimal digits. */
+  readonly digest: (content: Uint8Array) => string;
   /** Returns the schema of a custom resource, undefined if its CRD is gone. */
   readonly customSchema: (resource: Resource) => CustomSchema | undefined;
 }
@@ -78,14 +80,14 @@ export class Documents {
   v3(path: string): OpenApiDocument | undefined {
     const found = this.#current().get(path);
     if (found !== undefined) {
-      found.document ??= finishDocument(this.#groupVersion(found), DOCUMENT_V3);
+      found.document ??= this.#finish(this.#groupVersion(found), DOCUMENT_V3);
       return found.document;
     }
     const operations = this.#serverPaths().get(path);
     if (operations === undefined) return undefined;
     let document = this.#server.get(path);
     if (document === undefined) {
-      document = finishDocument(
+      document = this.#finish(
         documentV3({ info: this.#info, paths: [operations], component: builtInText, security: true }),
         DOCUMENT_V3,
       );
@@ -97,8 +99,22 @@ export class Documents {
   /** Returns the single document of OpenAPI v2. */
   v2(): OpenApiDocument {
     const groupVersions = [...this.#current().values()];
-    this.#v2 ??= finishDocument(JSON.stringify(this.#allInOne(groupVersions)), DOCUMENT_V2);
+    this.#v2 ??= this.#finish(JSON.stringify(this.#allInOne(groupVersions)), DOCUMENT_V2);
     return this.#v2;
+  }
+
+  #finish(text: string, message: Message): OpenApiDocument {
+    const json = encodeUtf8(text);
+    let protobuf: Uint8Array | undefined;
+    return {
+      json,
+      hash: this.#parts.digest(json).toUpperCase(),
+      protobuf() {
+        // Few clients request it, and they cache the response.
+        protobuf ??= encode(message, JSON.parse(text));
+        return protobuf;
+      },
+    };
   }
 
   #groupVersion({ group, version, resources }: GroupVersion): string {
@@ -181,20 +197,6 @@ export class Documents {
 function same(before: GroupVersion | undefined, now: GroupVersion): GroupVersion | undefined {
   if (before?.resources.length !== now.resources.length) return undefined;
   return before.resources.every((resource, index) => resource === now.resources[index]) ? before : undefined;
-}
-
-function finishDocument(text: string, message: Message): OpenApiDocument {
-  const json = Buffer.from(text, 'utf8');
-  let protobuf: Uint8Array | undefined;
-  return {
-    json,
-    hash: createHash('sha512').update(json).digest('hex').toUpperCase(),
-    protobuf() {
-      // Few clients request it, and they cache the response.
-      protobuf ??= encode(message, JSON.parse(text));
-      return protobuf;
-    },
-  };
 }
 
 const texts = new Map<string, ComponentText | undefined>();

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
+import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
 import { deployedDefinitions, servedDocuments } from './documents.fixture.ts';
 import type { OpenApiDocument } from './documents.ts';
 import { encode } from './gnostic.ts';
@@ -95,7 +96,7 @@ interface Named<T> {
 const served = servedDocuments();
 for (const definition of deployedDefinitions()) served.define(definition);
 
-const json = (document: OpenApiDocument | undefined) => JSON.parse(document?.json.toString() ?? '{}');
+const json = (document: OpenApiDocument | undefined) => JSON.parse(decodeUtf8(document?.json ?? encodeUtf8('{}')));
 const decoded = (type: protobuf.Type, bytes: Uint8Array) => type.toObject(type.decode(bytes));
 
 describe('OpenAPI v2 in protobuf', () => {

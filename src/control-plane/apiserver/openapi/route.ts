@@ -12,9 +12,12 @@ const INDEX = '/openapi/v3';
 const VERSION = '1.36';
 
 /** Serves /openapi/v2, /openapi/v3 and the documents below it for the resources of a server. */
-export function openApiRoute(backend: Pick<Backend, 'registry' | 'stores' | 'parsed' | 'clock'>): Route {
+export function openApiRoute(
+  backend: Pick<Backend, 'registry' | 'stores' | 'parsed' | 'clock'>,
+  digest: (content: Uint8Array) => string,
+): Route {
   const { registry, clock } = backend;
-  const documents = new Documents({ registry, version: VERSION, customSchema: storedSchemas(backend) });
+  const documents = new Documents({ registry, version: VERSION, digest, customSchema: storedSchemas(backend) });
   return documentRoute(documents, () => clock.now());
 }
 

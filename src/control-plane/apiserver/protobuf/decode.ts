@@ -1,3 +1,4 @@
+import { toBase64 } from '#platform/base/base64';
 import { ParseError } from '#platform/base/errors';
 import { setOwn } from '#platform/base/own-value';
 import { type Field, type MessageShape, messageShape, type Scalar } from '../builtin-schema/message-shape.ts';
@@ -80,7 +81,7 @@ function value(reader: WireReader, end: number, field: Field, depth: number, int
     case 'string':
       return reader.string();
     case 'bytes':
-      return field.raw ? reader.bytes() : Buffer.from(reader.bytes()).toString('base64');
+      return field.raw ? reader.bytes() : toBase64(reader.bytes());
     case 'bool':
       return reader.bool();
     case 'int32':

@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
+import { fromBase64 } from '#platform/base/base64';
 import { type Field, messageShape } from '../builtin-schema/message-shape.ts';
 import { specialMessage } from './special-message.ts';
 
@@ -55,7 +56,7 @@ function one(writer: protobuf.Writer, value: unknown, { id, type }: Field): void
       writer.uint32(tag | DELIMITED).string(String(value));
       break;
     case 'bytes':
-      writer.uint32(tag | DELIMITED).bytes(value instanceof Uint8Array ? value : Buffer.from(String(value), 'base64'));
+      writer.uint32(tag | DELIMITED).bytes(value instanceof Uint8Array ? value : fromBase64(String(value)));
       break;
     case 'bool':
       writer.uint32(tag | VARINT).bool(value === true);

@@ -1,3 +1,4 @@
+import { encodeUtf8 } from '#platform/base/bytes';
 import type { Entry } from './store.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Entry } from './store.ts';
 const PIECE_LENGTH = 64 * 1024;
 
 /** Joins the values of entries with commas, as UTF-8 in pieces: the items of a list, ready to be sent. */
-export function* joinedValues(entries: readonly Entry[]): Generator<Buffer, void, void> {
+export function* joinedValues(entries: readonly Entry[]): Generator<Uint8Array, void, void> {
   let piece: string[] = [];
   let length = 0;
   for (const [i, { value }] of entries.entries()) {
@@ -14,7 +15,7 @@ export function* joinedValues(entries: readonly Entry[]): Generator<Buffer, void
     length += value.length;
     if (length < PIECE_LENGTH && i < entries.length - 1) continue;
     if (i < entries.length - 1) piece.push('');
-    yield Buffer.from(piece.join(','));
+    yield encodeUtf8(piece.join(','));
     piece = [];
     length = 0;
   }

@@ -1,9 +1,11 @@
+import { fromBase64, toBase64Url } from '#platform/base/base64';
+import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
 import { jsonProblem } from '#platform/base/json-problem';
 import { type ApiError, badRequest } from '../api-error.ts';
 
 /** Encodes where the next page of a list starts, in Kubernetes' own format. */
 export function encodeContinue(revision: number, start: string): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
+  return toBase64Url(encodeUtf8(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })));
 }
 
 /** Revision of a list that continues after its first revision was compacted: the newest. */
@@ -12,10 +14,10 @@ export const NEWEST = -1;
 export function decodeContinue(token: string): { revision: number; start: string } {
   const fault = base64Fault(token);
   if (fault !== undefined) throw invalidToken(`illegal base64 data at input byte ${fault}`);
-  const bytes = Buffer.from(token, 'base64url');
+  const bytes = fromBase64(token);
   let read: unknown;
   try {
-    read = JSON.parse(bytes.toString('utf8'));
+    read = JSON.parse(decodeUtf8(bytes));
   } catch {
     throw invalidToken(jsonProblem(bytes));
   }

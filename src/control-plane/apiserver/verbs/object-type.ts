@@ -1,3 +1,4 @@
+import { encodeUtf8, toHex } from '#platform/base/bytes';
 import { invalid as invalidField } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type ApiError, badRequest, invalid } from '../api-error.ts';
@@ -118,7 +119,7 @@ const SHOWN = 30;
 /** Returns the beginning of a body: as text if it may be an object, otherwise as bytes. */
 export function summaryOf(text: string): string {
   if (text === '') return '<empty>';
-  const shown = text.startsWith('{') ? text.slice(0, SHOWN) : Buffer.from(text).subarray(0, SHOWN).toString('hex');
+  const shown = text.startsWith('{') ? text.slice(0, SHOWN) : toHex(encodeUtf8(text).subarray(0, SHOWN));
   return text.length > SHOWN ? `${shown} ...` : shown;
 }
 

@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
-import { KubeError, type KubeErrorDetails } from '../kube-error.ts';
+import { KubeError } from '../kube-error.ts';
 import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
+import { responseError, type Wire, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface TransportDeps {
   readonly access: ClusterAccess;
@@ -11,31 +12,6 @@ export interface TransportDeps {
   readonly userAgent: string;
   /** Maximum number of connections. Watches have additional ones. */
   readonly connections?: number;
-}
-
-export interface WireRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  readonly body?: string;
-  readonly contentType?: string;
-  readonly signal?: AbortSignal | undefined;
-  /** Time without data after which a stream counts as stalled. Unlimited if absent. */
-  readonly silentMs?: number;
-}
-
-/** Successful response as received. */
-export interface WireResponse {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
-}
-
-/** Sends requests to an API server over any transport. */
-export interface Wire {
-  /** Sends a request. Throws a KubeError if the server rejects it. */
-  send(sent: WireRequest): Promise<WireResponse>;
-  /** Returns the open body of a long-running response, such as a watch. */
-  stream(sent: WireRequest): Promise<AsyncIterable<Buffer>>;
 }
 
 const CONNECTIONS = 32;
@@ -69,7 +45,7 @@ export class Transport implements Wire {
     }
   }
 
-  async stream(sent: WireRequest): Promise<AsyncIterable<Buffer>> {
+  async stream(sent: WireRequest): Promise<AsyncIterable<Uint8Array>> {
     const response = await this.#once(sent, true);
     if (response.statusCode < 300) return response.body;
     throw responseError(response.statusCode, await response.body.text());
@@ -147,18 +123,4 @@ export class Transport implements Wire {
  */
 function isBusy({ reason, details }: KubeError): boolean {
   return details.causes === undefined && (reason === '' || details.retryAfterSeconds !== undefined);
-}
-
-/** Converts an error response to a KubeError. A response that is not a Status is quoted as it is. */
-export function responseError(code: number, text: string): KubeError {
-  try {
-    const {
-      reason = '',
-      message = text,
-      details,
-    } = JSON.parse(text) as { reason?: string; message?: string; details?: KubeErrorDetails };
-    return new KubeError(code, reason, message, details);
-  } catch {
-    return new KubeError(code, '', text.trim() || `the server returned ${code}`);
-  }
 }

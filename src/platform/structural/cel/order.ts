@@ -1,3 +1,4 @@
+import { compareBytes } from '#platform/base/bytes';
 import { isNumber } from './equality.ts';
 import { Duration, EvaluationError, noSuchOverload, Timestamp, Uint, type Value } from './values.ts';
 
@@ -8,7 +9,7 @@ export function compare(a: Value, b: Value): number {
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   if (a instanceof Timestamp && b instanceof Timestamp) return compareBig(a.ns, b.ns);
   if (a instanceof Duration && b instanceof Duration) return compareBig(a.ns, b.ns);
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b);
   throw noSuchOverload();
 }
 

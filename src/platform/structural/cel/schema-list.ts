@@ -1,3 +1,4 @@
+import { toBase64 } from '#platform/base/base64';
 import { equals } from './equality.ts';
 import { ArrayList, Duration, List, Mapping, type StepCounter, Timestamp, type Value } from './values.ts';
 
@@ -97,6 +98,6 @@ function sameItems(a: List, b: List, identity: (item: Value) => unknown, counter
 /** Returns a text that is unique per scalar. Items of a set are always scalars. */
 function scalarKey(value: Value): string {
   if (value instanceof Timestamp || value instanceof Duration) return `time:${value.ns}`;
-  if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString('base64')}`;
+  if (value instanceof Uint8Array) return `bytes:${toBase64(value)}`;
   return typeof value === 'object' && value !== null ? 'object' : `${typeof value}:${String(value)}`;
 }

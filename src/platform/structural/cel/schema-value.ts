@@ -1,3 +1,4 @@
+import { fromBase64 } from '#platform/base/base64';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import { escapeName } from './escape.ts';
 import { SchemaList } from './schema-list.ts';
@@ -43,7 +44,7 @@ const intOrString: Adapt = (json) => (typeof json === 'string' ? json : integer(
 function formatAdapter(format: string): Adapt {
   return (json) => {
     if (typeof json !== 'string') return wrong('string', json);
-    if (format === 'byte') return new Uint8Array(Buffer.from(json, 'base64'));
+    if (format === 'byte') return fromBase64(json);
     const ns = format === 'duration' ? parseDuration(json) : format === 'date' ? parseDate(json) : parseTimestamp(json);
     if (ns === undefined) throw new EvaluationError(`Invalid ${format} formatted string ${json}`);
     return format === 'duration' ? new Duration(ns) : new Timestamp(ns);

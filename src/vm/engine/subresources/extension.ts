@@ -1,4 +1,5 @@
 import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { decodeUtf8 } from '#platform/base/bytes';
 import type { Random } from '#platform/base/random';
 import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';
 import type { Client } from '#platform/kube/client';
@@ -52,7 +53,7 @@ class SubresourceHandler {
     if (!includes([...known.update, ...known.get], action)) throw notImplemented(`${request.resource}/${action}`);
     if (action === 'expand-spec') return { status: 200, body: (await this.#fetchVm(request)).vm };
     if (!ofMachine && includes(SERVED.instance.get, action)) return await this.#ask(request, action as GuestQuestion);
-    const options = actionOptions(Buffer.from(await request.body()).toString('utf8'));
+    const options = actionOptions(decodeUtf8(await request.body()));
     const done = await retryOnConflict(
       async () => {
         if (!ofMachine) return await this.#annotate(request, action as InstanceAction, options);

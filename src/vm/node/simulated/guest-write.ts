@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type DiskContents, type DiskFile, withFile } from '#api/disk/contents';
+import { toHex } from '#platform/base/bytes';
 import { parseQuantity, value } from '#platform/base/quantity';
+import { sha256 } from '#platform/base/sha256';
+import { utf8Length } from '#platform/base/utf8';
 
 /**
  * Annotation of a VirtualMachineInstance or its launcher pod that lets the simulated guest write to its disks while its
@@ -29,7 +31,7 @@ const MAX_TEXT_LENGTH = 4096;
 
 /** Parses a request. Throws a RangeError that describes what is invalid. */
 export function readGuestWrites(text: string): GuestWrites {
-  const id = sha256(text).slice(0, 16);
+  const id = fingerprint(text).slice(0, 16);
   if (!/^\s*[[{]/.test(text)) {
     const end = text.indexOf('=');
     if (end < 0) throw new RangeError('it is neither path=text nor JSON');
@@ -61,15 +63,15 @@ function writeOf(given: unknown, id: string): GuestWrite {
   if (typeof text === 'string') {
     if (text.length > MAX_TEXT_LENGTH)
       throw new RangeError(`text can have at most ${MAX_TEXT_LENGTH} characters; use bytes instead`);
-    return { ...place, file: { text, bytes: Buffer.byteLength(text), digest: sha256(text) } };
+    return { ...place, file: { text, bytes: utf8Length(text), digest: fingerprint(text) } };
   }
   if (typeof bytes !== 'string' && typeof bytes !== 'number')
     throw new RangeError('exactly one of text, bytes and delete must be set');
   const size = value(parseQuantity(bytes));
   if (size < 0) throw new RangeError('bytes must not be negative');
-  return { ...place, file: { bytes: size, digest: sha256(`${id} ${path} ${size}`) } };
+  return { ...place, file: { bytes: size, digest: fingerprint(`${id} ${path} ${size}`) } };
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function fingerprint(text: string): string {
+  return toHex(sha256(text));
 }

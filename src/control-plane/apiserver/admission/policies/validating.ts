@@ -1,3 +1,4 @@
+import { exceedsBytes } from '#platform/base/utf8';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Environment } from '#platform/structural/cel/environment';
 import type { CostTracker } from '#platform/structural/cel/program';
@@ -128,7 +129,7 @@ function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, 
   try {
     const value = message.evaluate(inputs, meter);
     const text = typeof value === 'string' ? value.trim() : '';
-    const usable = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MAX_MESSAGE_LENGTH;
+    const usable = text !== '' && !text.includes('\n') && !exceedsBytes(text, MAX_MESSAGE_LENGTH);
     return usable ? text : stated;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;

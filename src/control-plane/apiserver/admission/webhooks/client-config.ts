@@ -1,3 +1,4 @@
+import { textFromBase64 } from '#platform/base/base64';
 import { goQuote } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type ObjectSource, readObject } from '../../object-source.ts';
@@ -59,7 +60,7 @@ export function urlOf({ url, service }: ClientConfig): string {
 export function destinationOf(config: ClientConfig, source: ObjectSource, resolve: ResolveService): Destination {
   const url = urlOf(config);
   const { origin, hostname } = new URL(url);
-  const ca = config.caBundle ? Buffer.from(config.caBundle, 'base64').toString('utf8') : undefined;
+  const ca = config.caBundle ? textFromBase64(config.caBundle) : undefined;
   const { service } = config;
   if (service === undefined) return { url, origin, serverName: hostname, ca };
   const { namespace, name, port = 443 } = service;

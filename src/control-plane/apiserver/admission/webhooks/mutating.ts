@@ -1,3 +1,4 @@
+import { textFromBase64 } from '#platform/base/base64';
 import { parseFiniteJson } from '#platform/base/finite-json';
 import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
@@ -82,7 +83,7 @@ async function applyResponse(
 
 function operationsOf(patch = ''): readonly unknown[] | WebhookError {
   if (patch === '') return [];
-  const text = Buffer.from(patch, 'base64').toString('utf8');
+  const text = textFromBase64(patch);
   try {
     const operations: unknown = parseFiniteJson(text);
     if (Array.isArray(operations)) return operations;

@@ -1,3 +1,4 @@
+import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
 import { parseFiniteJson } from '#platform/base/finite-json';
 import { goQuote } from '#platform/base/go-value';
 import { ApiError, type Status } from '../../api-error.ts';
@@ -100,8 +101,8 @@ export function serverProblem(status: number, text: string, body: unknown): stri
 const LONGEST_TEXT = 2048;
 
 function shortened(text: string): string {
-  const bytes = Buffer.from(text);
-  return (bytes.length <= LONGEST_TEXT ? text : bytes.subarray(0, LONGEST_TEXT).toString('utf8')).trim();
+  const bytes = encodeUtf8(text);
+  return (bytes.length <= LONGEST_TEXT ? text : decodeUtf8(bytes.subarray(0, LONGEST_TEXT))).trim();
 }
 
 const LOWEST_REFUSAL = 400;

@@ -1,4 +1,5 @@
 import { child, type FieldError, invalid } from '#platform/base/field-error';
+import { exceedsBytes, utf8Length } from '#platform/base/utf8';
 import type { CrdVersion } from '../crd.ts';
 import { goPointer } from './go-struct.ts';
 
@@ -12,12 +13,12 @@ export function validateDeprecation({ deprecated, deprecationWarning }: CrdVersi
     invalid(child(path, 'deprecationWarning'), goPointer(deprecationWarning), detail);
   if (deprecated !== true) return [refuse('can only be set for deprecated versions')];
   const causes: FieldError[] = [];
-  if (Buffer.byteLength(deprecationWarning) > MAX_WARNING_LENGTH) causes.push(refuse('must be <= 256 characters long'));
+  if (exceedsBytes(deprecationWarning, MAX_WARNING_LENGTH)) causes.push(refuse('must be <= 256 characters long'));
   if (deprecationWarning === '') causes.push(refuse('must not be an empty string'));
   const chars = [...deprecationWarning];
   const hidden = chars.findIndex((char) => !PRINTABLE.test(char));
   if (hidden >= 0) {
-    const bytes = Buffer.byteLength(chars.slice(0, hidden).join(''));
+    const bytes = utf8Length(chars.slice(0, hidden).join(''));
     const what = 'must only contain printable UTF-8 characters; non-printable character found';
     causes.push(refuse(`${what} at index ${bytes}`));
   }

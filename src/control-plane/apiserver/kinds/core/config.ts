@@ -1,5 +1,8 @@
 import { append } from '#platform/base/append';
+import { base64Length, textFromBase64, toBase64 } from '#platform/base/base64';
+import { encodeUtf8 } from '#platform/base/bytes';
 import { type FieldError, forbidden, invalid, key, required, tooLong } from '#platform/base/field-error';
+import { utf8Length } from '#platform/base/utf8';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { causesFor, configKeyProblems, immutable, same } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
@@ -28,11 +31,11 @@ export const configMaps: KindStrategy<ConfigMap> = {
       append(causes, causesFor(key('data', name), name, configKeyProblems(name)));
       if (Object.hasOwn(binaryData, name))
         causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
-      size += Buffer.byteLength(data[name] as string);
+      size += utf8Length(data[name] as string);
     }
     for (const [name, value] of Object.entries(binaryData)) {
       append(causes, causesFor(key('binaryData', name), name, configKeyProblems(name)));
-      size += Buffer.byteLength(value, 'base64');
+      size += base64Length(value);
     }
     if (size > MAX_BYTES) causes.push(tooLong('[]', MAX_BYTES));
     return [...causes, ...validateSealed(object, old, ['data', 'binaryData'])];
@@ -57,7 +60,7 @@ export const secrets: KindStrategy<Secret> = {
     const secret = object;
     secret.type ||= 'Opaque';
     if (secret.stringData === undefined) return;
-    const given = Object.entries(secret.stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')]);
+    const given = Object.entries(secret.stringData).map(([name, text]) => [name, toBase64(encodeUtf8(text))]);
     secret.data = { ...secret.data, ...Object.fromEntries(given) };
     delete secret.stringData;
   },
@@ -67,7 +70,7 @@ export const secrets: KindStrategy<Secret> = {
     let size = 0;
     for (const [name, value] of Object.entries(data)) {
       append(causes, causesFor(key('data', name), name, configKeyProblems(name)));
-      size += Buffer.byteLength(value, 'base64');
+      size += base64Length(value);
     }
     if (size > MAX_BYTES) causes.push(tooLong('data', MAX_BYTES));
     append(causes, validateContent(object, data, type));
@@ -106,7 +109,7 @@ function validateContent(
 }
 
 function validateJson(name: string, data: Readonly<Record<string, string>>): FieldError[] {
-  const text = Buffer.from(data[name] ?? '', 'base64').toString();
+  const text = textFromBase64(data[name] ?? '');
   try {
     JSON.parse(text);
     return [];

@@ -1,5 +1,6 @@
 import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
+import { exceedsBytes } from '#platform/base/utf8';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { IMMUTABLE, immutable, labelName, same } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
@@ -79,11 +80,11 @@ function validateFields(event: Event, controllerField: string): FieldError[] {
   append(causes, labelName(controllerField, reportingComponent));
   for (const [field, value] of Object.entries({ reportingInstance, action, reason })) {
     if (value === '') causes.push(required(field));
-    if (Buffer.byteLength(value) > MAX_WORD_LENGTH) {
+    if (exceedsBytes(value, MAX_WORD_LENGTH)) {
       causes.push(invalid(field, '', `can have at most ${MAX_WORD_LENGTH} characters`));
     }
   }
-  if (Buffer.byteLength(message) > MAX_MESSAGE_LENGTH) {
+  if (exceedsBytes(message, MAX_MESSAGE_LENGTH)) {
     causes.push(invalid('message', '', `can have at most ${MAX_MESSAGE_LENGTH} characters`));
   }
   if (series !== undefined && controllerField === 'reportingController') {

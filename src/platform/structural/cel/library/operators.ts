@@ -1,3 +1,4 @@
+import { concatBytes } from '#platform/base/bytes';
 import { divide, int64, modulo, uint64 } from '../arithmetic.ts';
 import { equals } from '../equality.ts';
 import { fn, type Library, type Overload } from '../library.ts';
@@ -35,7 +36,7 @@ function durationOf(ns: bigint): Duration {
 }
 
 const ARITHMETIC: readonly Overload[] = [
-  fn('_+_', 'bytes, bytes -> bytes', (a: Uint8Array, b: Uint8Array) => Buffer.concat([a, b])),
+  fn('_+_', 'bytes, bytes -> bytes', (a: Uint8Array, b: Uint8Array) => concatBytes([a, b])),
   fn('_+_', 'double, double -> double', (a: number, b: number) => a + b),
   fn('_+_', 'duration, duration -> duration', (a: Duration, b: Duration) => durationOf(a.ns + b.ns)),
   fn('_+_', 'duration, timestamp -> timestamp', (a: Duration, b: Timestamp) => new Timestamp(inRange(a.ns + b.ns))),

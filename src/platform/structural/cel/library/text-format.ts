@@ -1,3 +1,4 @@
+import { encodeUtf8, toHex } from '#platform/base/bytes';
 import { formatDouble } from '../arithmetic.ts';
 import { formatDuration, formatTimestamp } from '../time.ts';
 import { Type } from '../types.ts';
@@ -122,7 +123,8 @@ function inBase(value: Value, base: number): string {
 }
 
 function hexadecimal(value: Value): string {
-  if (typeof value === 'string' || value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (typeof value === 'string') return toHex(encodeUtf8(value));
+  if (value instanceof Uint8Array) return toHex(value);
   return inBase(value, 16);
 }
 

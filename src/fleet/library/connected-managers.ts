@@ -1,0 +1,50 @@
+import { realClock } from '#platform/base/clock';
+import { systemRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { httpClient } from '#platform/kube/http/http-client';
+import { loadClusterAccess } from '#platform/kube/kubeconfig/load';
+import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environment';
+import type { ClusterOptions, ManagerOptions, PodManagerOptions } from './manager-options.ts';
+import { PodManager } from './pod-manager.ts';
+import { VMManager } from './vm-manager.ts';
+
+/** VMManager that can also connect to a cluster by itself. */
+export class ConnectedVmManager extends VMManager {
+  /**
+   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
+   * connection.
+   */
+  static async connect(
+    options: ClusterOptions & Partial<ManagerOptions> = {},
+  ): Promise<ConnectedVmManager & AsyncDisposable> {
+    const client = await clientOf(options);
+    const manager = new ConnectedVmManager({ ...options, client });
+    return Object.assign(manager, { [Symbol.asyncDispose]: () => client.close() });
+  }
+}
+
+/** PodManager that can also connect to a cluster by itself. */
+export class ConnectedPodManager extends PodManager {
+  /**
+   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
+   * connection.
+   */
+  static async connect(
+    options: ClusterOptions & Partial<PodManagerOptions> = {},
+  ): Promise<ConnectedPodManager & AsyncDisposable> {
+    const client = await clientOf(options);
+    const manager = new ConnectedPodManager({ ...options, client });
+    return Object.assign(manager, { [Symbol.asyncDispose]: () => client.close() });
+  }
+}
+
+/** Returns a client of a cluster, and a function to close it. */
+async function clientOf({ kubeconfig, context }: ClusterOptions): Promise<Client & { close(): Promise<void> }> {
+  const flags = {
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  };
+  const environment = nodeHostEnvironment({ env: process.env, clock: realClock, terminal: false });
+  const access = await loadClusterAccess(flags, environment);
+  return httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { nextTurn } from './next-turn.ts';
+
+it('lets promises that can continue do so first, and keeps the order', async () => {
+  const order: string[] = [];
+  const second = new Promise<void>((resolve) => {
+    nextTurn(() => order.push('first turn'));
+    nextTurn(() => {
+      order.push('second turn');
+      resolve();
+    });
+  });
+  void Promise.resolve().then(() => order.push('promise'));
+  await second;
+  expect(order).toEqual(['promise', 'first turn', 'second turn']);
+});
