@@ -10,6 +10,8 @@ export interface SourceFile {
 export interface Import {
   readonly specifier: string;
   readonly line: number;
+  /** The import is of types only, so that no code remains of it. */
+  readonly typeOnly?: boolean;
 }
 
 /**
@@ -21,9 +23,11 @@ export function importsOf(path: string, source: string): Import[] {
   const [error] = errors;
   if (error !== undefined) throw new Error(`${path}: ${error.message}`);
   const found: Import[] = [];
-  const add = (specifier: string, offset: number) =>
-    found.push({ specifier, line: source.slice(0, offset).split('\n').length });
-  for (const { moduleRequest } of module.staticImports) add(moduleRequest.value, moduleRequest.start);
+  const add = (specifier: string, offset: number, typeOnly = false) =>
+    found.push({ specifier, line: source.slice(0, offset).split('\n').length, typeOnly });
+  for (const { moduleRequest, entries } of module.staticImports) {
+    add(moduleRequest.value, moduleRequest.start, entries.length > 0 && entries.every(({ isType }) => isType));
+  }
   new Visitor({
     ExportNamedDeclaration({ source: named }) {
       if (named !== null) add(named.value, named.start);

@@ -78,6 +78,7 @@ describe('the import table', () => {
     expect(
       planted('src/platform/kube/a.ts', 'const text = "import(\'../../control-plane/apiserver/server.ts\')";'),
     ).toEqual([]);
+    expect(planted('src/vm/engine/plan-vm.ts', "import type { Duplex } from 'node:stream';")).toEqual([]);
     expect(planted('src/platform/kube/a.test.ts', "import { fakeClock } from '#testing/clock';")).toEqual([]);
   });
 });

@@ -26,11 +26,11 @@ function importViolations({ path, text }: SourceFile, dependencies: ReadonlySet<
   const layer = LAYERS[layerOf(path)];
   if (layer === undefined) return [`${path}: ${layerOf(path)} is not in the import table (tools/layers/table.ts)`];
   const found: string[] = [];
-  for (const { specifier, line } of importsOf(path, text)) {
+  for (const { specifier, line, typeOnly = false } of importsOf(path, text)) {
     const target = targetOf(path, specifier);
     const problem =
       target === undefined
-        ? packageProblem(path, specifier, layer.browser === true, dependencies)
+        ? packageProblem(path, { specifier, typeOnly }, layer.browser === true, dependencies)
         : sourceProblem(path, target);
     if (problem !== undefined) found.push(`${path}:${line}: ${problem}`);
   }
@@ -65,13 +65,14 @@ function isSibling(folder: readonly string[], mine: readonly string[], theirs: r
   return inside(mine) && inside(theirs) && mine[depth] !== theirs[depth];
 }
 
-function mayImportNode(path: string): boolean {
+/** Reports whether a file of src may use Node.js. */
+export function mayImportNode(path: string): boolean {
   return NODE_DIRECTORIES.some((entry) => path === `src/${entry}` || path.startsWith(`src/${entry}/`));
 }
 
 function packageProblem(
   path: string,
-  specifier: string,
+  { specifier, typeOnly }: { readonly specifier: string; readonly typeOnly: boolean },
   browser: boolean,
   dependencies: ReadonlySet<string>,
 ): string | undefined {
@@ -80,7 +81,7 @@ function packageProblem(
   if (browser && !TEST_FILE.test(path) && isBuiltin(specifier)) return `imports ${specifier}, which a browser lacks`;
   if (TEST_SUPPORT.test(path)) return undefined;
   if (isBuiltin(specifier)) {
-    return mayImportNode(path) ? undefined : `imports ${specifier}: ${path} is not in NODE_DIRECTORIES`;
+    return typeOnly || mayImportNode(path) ? undefined : `imports ${specifier}: ${path} is not in NODE_DIRECTORIES`;
   }
   const name = specifier
     .split('/')

@@ -1,26 +1,26 @@
 import { type Clock, realClock } from '#platform/base/clock';
 import { type Logger, noopLogger } from '#platform/base/logger';
 import { type Random, systemRandom } from '#platform/base/random';
-import type { ApiExtension } from '#platform/kube/api-extension';
-import type { NodeRuntime } from '#platform/kube/node-runtime';
 import { isLoopback } from './access/local-program.ts';
 import type { Pki } from './access/pki.ts';
-import type { AddPlugins } from './admission-plugin.ts';
 import { ApiServices } from './apiextensions/api-services.ts';
-import { converters } from './apiextensions/converters.ts';
-import { Crds } from './apiextensions/crds.ts';
 import type { Backend } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createBackend, type ServerCore } from './create-backend.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
-import { podLog } from './http/pod-log.ts';
 import { RequestMetrics } from './http/request-metrics.ts';
 import type { SubresourceHandler } from './http/resource-handler.ts';
 import { listen } from './listen.ts';
+import { nodeHost } from './node-host.ts';
 import { systemContext } from './own-users.ts';
 import { type ClientFor, createRequestHandler, type ServingState } from './request-handler.ts';
+import { addToServer, type ServeOptions } from './server-additions.ts';
 import { createServerAuthentication } from './server-authentication.ts';
+import { startCrds } from './start-crds.ts';
+import { problemOf } from './store-problem.ts';
+
+export type { ServeOptions } from './server-additions.ts';
 
 export interface ControlPlaneOptions {
   /** Directory of objects, certificates and keys. Without one, everything is lost when the process ends. */
@@ -50,15 +50,6 @@ export interface ControlPlaneOptions {
   readonly random?: Random;
   /** If absent, nothing is logged. */
   readonly log?: Logger;
-}
-
-/** Additions of a program to the API server of Kubernetes. */
-export interface ServeOptions {
-  readonly plugins?: AddPlugins;
-  /** API groups that are served by code in this process, after authorization. */
-  readonly extensions?: readonly ApiExtension[];
-  /** Runtime of pods. Without it, requests for pod logs are rejected. */
-  readonly nodeRuntime?: NodeRuntime;
 }
 
 interface ControlPlaneAccess {
@@ -100,10 +91,10 @@ export async function openControlPlane(options: ControlPlaneOptions = {}): Promi
   const lifetime = new AbortController();
   const { signal } = lifetime;
   const data = await openDataDirectory({ ...options, host, clock, log });
-  const core = createBackend({ stores: data.stores, clock, random, signal });
+  const core = createBackend({ stores: data.stores, host: nodeHost(clock, signal), clock, random, signal });
   await bootstrap(core.backend, systemContext(signal));
   data.recordBootstrapped();
-  startCrds(core.backend, log, signal);
+  startCrds(core, log, signal);
   const server = createServerParts(core, data, { ...options, host, log }, signal);
   const opened: ControlPlaneAccess = {
     pki: data.pki,
@@ -117,18 +108,6 @@ export async function openControlPlane(options: ControlPlaneOptions = {}): Promi
     },
   };
   return { ...opened, serve: (added = {}) => serve(opened, server, added) };
-}
-
-/** Starts to serve the CustomResourceDefinitions in the store. */
-function startCrds(backend: Backend, log: Logger, signal: AbortSignal): void {
-  const { stores, registry, parsed, clock, random } = backend;
-  const converterFor = converters({
-    source: { store: stores.main, registry, parsed },
-    clock,
-    random: random.fork('conversion'),
-    signal,
-  });
-  new Crds({ backend, call: systemContext(signal), log, converterFor }).start();
 }
 
 type ServerParts = ReturnType<typeof createServerParts>;
@@ -166,7 +145,7 @@ async function serve(opened: ControlPlaneAccess, server: ServerParts, added: Ser
   const { core, state, log, signal } = server;
   const { backend } = core;
   try {
-    extend(server, added);
+    addToServer(server, added);
     await new ApiServices({ backend, call: systemContext(signal), log }).start();
     const { authenticator } = server.authentication;
     const listening = await listen(server.options, { ...server, backend, authenticator, pki: opened.pki });
@@ -184,22 +163,4 @@ async function serve(opened: ControlPlaneAccess, server: ServerParts, added: Ser
     await opened.stop();
     throw error;
   }
-}
-
-function extend({ core, subresources, clientFor }: ServerParts, added: ServeOptions): void {
-  const { backend, admission } = core;
-  const { stores, registry, parsed, authorize } = backend;
-  const { plugins, extensions = [], nodeRuntime } = added;
-  if (plugins !== undefined) {
-    admission.add(plugins({ source: { store: stores.main, registry, parsed }, authorize, client: clientFor }));
-  }
-  if (nodeRuntime !== undefined) subresources.set('/pods/log', podLog(backend, nodeRuntime));
-  registry.extend(extensions);
-}
-
-async function problemOf(stores: Backend['stores']): Promise<string | undefined> {
-  const [main, events] = await Promise.all([stores.main.problem(), stores.events.problem()]);
-  const problem = main ?? events;
-  // Anyone may read this, but the location of the data concerns only some users.
-  return problem === undefined ? undefined : problem.cause instanceof Error ? problem.cause.message : problem.message;
 }

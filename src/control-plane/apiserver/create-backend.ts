@@ -7,7 +7,7 @@ import { builtInResources } from './builtin-resources.ts';
 import { FieldManagement } from './field-management.ts';
 import { CommitShare } from './flow-control/commit-share.ts';
 import { ThreadShare } from './flow-control/thread-share.ts';
-import { YamlReader } from './http/yaml-reader.ts';
+import type { ServerHost } from './host.ts';
 import { kindParts } from './kind-parts.ts';
 import { ParsedObjects } from './parsed-objects.ts';
 import { Registry } from './registry.ts';
@@ -16,6 +16,7 @@ import { indexRoles } from './role-index.ts';
 
 export interface BackendDeps {
   readonly stores: Backend['stores'];
+  readonly host: ServerHost;
   readonly clock: Clock;
   readonly random: Random;
   /** Stops the indexes of stored objects. */
@@ -24,6 +25,7 @@ export interface BackendDeps {
 
 export interface ServerCore {
   readonly backend: Backend;
+  readonly host: ServerHost;
   readonly rbac: Rbac;
   /** Chain whose plugins the backend runs. */
   readonly admission: AdmissionChain;
@@ -32,7 +34,7 @@ export interface ServerCore {
 }
 
 /** Creates what the verbs need: built-in resources, access control and the admission of Kubernetes. */
-export function createBackend({ stores, clock, random, signal }: BackendDeps): ServerCore {
+export function createBackend({ stores, host, clock, random, signal }: BackendDeps): ServerCore {
   const registry = new Registry();
   registry.add(builtInResources(kindParts));
   const parsed = new ParsedObjects();
@@ -41,6 +43,7 @@ export function createBackend({ stores, clock, random, signal }: BackendDeps): S
   const thread = new ThreadShare(clock);
   const admission = admissionChain({
     source: { store: stores.main, registry, parsed },
+    host,
     clock,
     random: random.fork('admission'),
     access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
@@ -57,9 +60,9 @@ export function createBackend({ stores, clock, random, signal }: BackendDeps): S
     random,
     thread,
     commits: new CommitShare(clock),
-    yaml: new YamlReader(clock),
+    yaml: host.yaml,
   };
-  return { backend, rbac, admission, thread };
+  return { backend, host, rbac, admission, thread };
 }
 
 function* versionsOf(registry: Registry, { group, plural }: Resource): Generator<Resource> {

@@ -8,7 +8,7 @@ const UTC_TIME = 0x17;
 const GENERALIZED_TIME = 0x18;
 const VERSION = 0xa0;
 /** Unique identifiers of issuer and subject, and extensions. */
-const OPTIONAL = [0x81, 0x82, 0xa3];
+const OPTIONAL = new Set([0x81, 0x82, 0xa3]);
 const PEM = /^-----BEGIN CERTIFICATE-----([\s\S]*)-----END CERTIFICATE-----\s*$/;
 
 /** Element of DER: its tag and its content. */
@@ -42,7 +42,7 @@ function isSigned(signed: Element | undefined): boolean {
     validity.every(isTime) &&
     key !== undefined &&
     hasTags(key, [SEQUENCE, BIT_STRING]) &&
-    optional.every(({ tag }, i) => OPTIONAL.includes(tag) && !optional.slice(0, i).some((other) => other.tag >= tag))
+    optional.every(({ tag }, i) => OPTIONAL.has(tag) && !optional.slice(0, i).some((other) => other.tag >= tag))
   );
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Logger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { clientOver } from '#platform/kube/http/wire-client';
+import type { Authenticator } from './access/authenticate.ts';
 import type { User } from './access/user.ts';
 import { timestamp } from './backend.ts';
 import { BUILT_IN_GROUPS } from './builtin-resources.ts';
@@ -35,8 +35,10 @@ export interface ServingState {
 
 export interface RequestHandlerDeps {
   readonly core: ServerCore;
-  readonly authentication: ServerAuthentication;
-  readonly metrics: RequestMetrics;
+  /** Authentication of clients. Without it, the server issues and reviews no tokens. */
+  readonly authentication?: ServerAuthentication;
+  /** If absent, requests are not measured. */
+  readonly metrics?: Pick<RequestMetrics, 'route'>;
   readonly state: Readonly<ServingState>;
   /** Returns why the store rejects writes, if it does. */
   readonly storeProblem: () => Promise<string | undefined>;
@@ -60,15 +62,16 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   const { core, authentication, subresources, log, signal } = deps;
   const { backend, rbac } = core;
   const { authorize, clock, random } = backend;
-  const { serviceAccountTokens, authenticator } = authentication;
   const items = new WatchItems(backend.parsed);
   const acts = new Map([
     ['/bindings', bindNamed],
     ['/pods/binding', bind],
     ['/pods/eviction', evict],
-    ['/serviceaccounts/token', issueToken(serviceAccountTokens)],
   ]);
-  const answers = reviews(rbac, authenticator, () => timestamp(clock));
+  if (authentication !== undefined) {
+    acts.set('/serviceaccounts/token', issueToken(authentication.serviceAccountTokens));
+  }
+  const answers = reviews(rbac, authentication?.authenticator ?? NO_TOKENS, () => timestamp(clock));
   const resources = resourceHandler({ backend, items, authorize, subresources, acts, reviews: answers });
   const handle = router({ authorize, resources, routes: routesOf(deps), onFault: faultLogger(log) });
   return {
@@ -81,15 +84,18 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   };
 }
 
+/** Reviews tokens where none are issued. */
+const NO_TOKENS: Pick<Authenticator, 'review'> = { review: async () => ({ user: {}, error: 'invalid bearer token' }) };
+
 function routesOf({ core, authentication, metrics, state, storeProblem }: RequestHandlerDeps): readonly Route[] {
   const { backend } = core;
   return [
     healthRoute(async () => (state.ready ? await storeProblem() : 'not ready')),
     versionRoute,
-    metrics.route,
+    ...(metrics === undefined ? [] : [metrics.route]),
     discoveryRoute(new Discovery(backend.registry, BUILT_IN_GROUPS)),
-    openApiRoute(backend, (content) => createHash('sha512').update(content).digest('hex')),
-    openidRoute(authentication.serviceAccountTokens, () => state.address),
+    openApiRoute(backend, core.host.digest),
+    ...(authentication === undefined ? [] : [openidRoute(authentication.serviceAccountTokens, () => state.address)]),
   ];
 }
 

@@ -10,6 +10,8 @@ import { badRequest, invalid } from './api-error.ts';
 /** Handles a kind that is evaluated and never stored. The returned object holds the result in its status. */
 export type Review = (object: KubeObject, user: User, namespace: string) => KubeObject | Promise<KubeObject>;
 
+type TokenReviewer = Pick<Authenticator, 'review'>;
+
 interface AccessSpec {
   readonly resourceAttributes?: {
     readonly namespace?: string;
@@ -27,7 +29,7 @@ interface AccessSpec {
 }
 
 /** Returns the reviews by `group/plural`. */
-export function reviews(rbac: Rbac, authenticator: Authenticator, now: () => string): ReadonlyMap<string, Review> {
+export function reviews(rbac: Rbac, authenticator: TokenReviewer, now: () => string): ReadonlyMap<string, Review> {
   return new Map<string, Review>([
     ['authorization.k8s.io/selfsubjectaccessreviews', (object, user) => access(rbac, object, user)],
     ['authorization.k8s.io/subjectaccessreviews', (object) => access(rbac, object, undefined)],
@@ -122,7 +124,7 @@ function self(object: KubeObject, { name, uid, groups, extra }: User, now: strin
   return { ...object, metadata: { ...object.metadata, creationTimestamp: now }, status: { userInfo } };
 }
 
-async function token(authenticator: Authenticator, object: KubeObject): Promise<KubeObject> {
+async function token(authenticator: TokenReviewer, object: KubeObject): Promise<KubeObject> {
   const spec = (object['spec'] ?? {}) as { readonly token?: string; readonly audiences?: readonly string[] };
   if ((spec.token ?? '') === '') throw badRequest('token is required for TokenReview in authentication');
   return { ...object, status: await authenticator.review(spec.token ?? '', spec.audiences) };

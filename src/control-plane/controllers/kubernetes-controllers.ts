@@ -33,8 +33,8 @@ export interface KubernetesControllersDeps {
    * Returns a client for a user. Every controller acts as its own ServiceAccount with the permissions of that account.
    */
   readonly clientFor: (user: ControllerUser) => Client;
-  /** CA certificate by which clients verify the API server. */
-  readonly caPem: string;
+  /** CA certificate by which clients verify the API server. If absent, none is published. */
+  readonly caPem?: string;
   /** Shared informers of the process, which the caller runs. Defaults to informers of the controllers' own. */
   readonly informers?: Informers;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     ...(given.informers === undefined ? [informers] : []),
     catalog,
     of('service-account-controller', defaultServiceAccount),
-    of('root-ca-cert-publisher', rootCaPublisher(given.caPem)),
+    ...(given.caPem === undefined ? [] : [of('root-ca-cert-publisher', rootCaPublisher(given.caPem))]),
     new GarbageCollector(partsFor('generic-garbage-collector'), catalog),
     of('namespace-controller', namespaceController),
     of('disruption-controller', disruptionController(catalog)),

@@ -1,6 +1,6 @@
 import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
-import { TOKEN_REVIEW_RULES } from '#platform/runtime/http/token-review';
+import { TOKEN_REVIEW_RULES } from '#platform/runtime/rbac';
 
 /** Permissions of an exporter: watch nodes and pods, create and delete simulated VMs, and stop those that move. */
 export const EXPORTER_RULES: readonly PolicyRule[] = [

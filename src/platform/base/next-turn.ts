@@ -8,7 +8,8 @@ export const nextTurn: (fn: () => void) => unknown = globalThis.setImmediate ?? 
 function byMessage(): (fn: () => void) => void {
   const waiting: (() => void)[] = [];
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => waiting.shift()?.();
+  port1.addEventListener('message', () => waiting.shift()?.());
+  port1.start();
   return (fn) => {
     waiting.push(fn);
     port2.postMessage(undefined);

@@ -14,3 +14,9 @@ export function leaseRules(name: string): readonly PolicyRule[] {
     { ...lease, verbs: ['create'] },
   ];
 }
+
+/** Permissions that are needed to review a token with the API server. */
+export const TOKEN_REVIEW_RULES: readonly PolicyRule[] = [
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+];

@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { HYPERSDK_VMS, type HypersdkVm } from '#api/hypersdk/resources';
 import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Clock } from '#platform/base/clock';
-import { ConfigError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { NODES, type Node } from '#platform/kube/kinds/node';
@@ -20,7 +17,14 @@ import { IntensityCache } from '#vm/carbon/intensity-cache';
 import { CarbonLedger } from '#vm/carbon/ledger';
 import { carbonMeasures, type RunningVm } from '#vm/carbon/measures';
 import { CarbonError } from '#vm/carbon/provider';
-import { CARBON_CONFIG_MAP, type CarbonSettings, NO_CARBON, providerOf, refreshOf } from '#vm/carbon/settings';
+import {
+  CARBON_CONFIG_MAP,
+  type CarbonSettings,
+  NO_CARBON,
+  type ProviderDeps,
+  providerOf,
+  refreshOf,
+} from '#vm/carbon/settings';
 import type { CarbonParts } from '#vm/dialects/group-controllers';
 import type { Dialect } from '#vm/engine/dialect';
 
@@ -30,7 +34,12 @@ export interface CarbonDeps {
   readonly log: Logger;
   /** Namespace of the ConfigMap for the provider config-map. */
   readonly namespace: string;
+  /** What providers read. Without it there is no provider. */
+  readonly sources?: CarbonSources;
 }
+
+/** Files, the environment and the network, as providers read them. */
+export type CarbonSources = Omit<ProviderDeps, 'clock' | 'readConfigMap'>;
 
 /** Parts of a process that make its VMs carbon-aware. */
 export interface Carbon extends CarbonParts {
@@ -47,14 +56,8 @@ export function isCarbonAware(dialects: readonly Dialect[]): boolean {
 export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps): Carbon {
   const { informers, clock, log } = parts;
   const written = writtenDown(parts);
-  const provider = providerOf(settings, {
-    fetch,
-    clock,
-    token: process.env['VIMANA_CARBON_TOKEN'],
-    readFile: (path) => readFile(path, 'utf8'),
-    readToken,
-    readConfigMap: async () => written.text(),
-  });
+  const provider =
+    parts.sources && providerOf(settings, { ...parts.sources, clock, readConfigMap: async () => written.text() });
   const cache = provider && new IntensityCache({ provider, clock, log, refreshMs: refreshOf(settings) });
   const zones = nodePlaces(settings.zoneMap);
   const ledger = new CarbonLedger(clock.now());
@@ -158,13 +161,5 @@ function* waitingZones(machines: Cache<HypersdkVm>): Iterable<string> {
   for (const machine of machines.all()) {
     const { carbon } = machine.status ?? {};
     if (carbon?.waitingSince !== undefined && carbon.startedAt === undefined) yield carbon.zone ?? '';
-  }
-}
-
-function readToken(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`--carbon-token-file cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -29,6 +29,7 @@ import { vmMetrics } from '#vm/engine/metrics';
 import { checkedFetch } from '#vm/images/checked-fetch';
 import { ImageVerifier } from '#vm/images/verifier';
 import { webOf } from '#vm/images/web';
+import { carbonSources } from './carbon-sources.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
 import { type NamedFlags, resolveNames } from './resolve-names.ts';
@@ -91,7 +92,13 @@ async function startOperator(flags: NamedFlags, environment: OperatorEnvironment
   const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
   const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, environment) : undefined;
-  const carbon = carbonOf(isCarbonAware(dialects) ? flags.carbon : undefined, { clock, log, informers, namespace });
+  const carbon = carbonOf(isCarbonAware(dialects) ? flags.carbon : undefined, {
+    clock,
+    log,
+    informers,
+    namespace,
+    sources: carbonSources(),
+  });
   const web = webOf(checkedFetch(flags.imageHosts));
   const settings = {
     dialects,

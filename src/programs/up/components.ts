@@ -1,23 +1,28 @@
 import { FREEZE_ANNOTATION } from '#api/launcher';
-import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import type { Pki } from '#control-plane/apiserver/access/pki';
+import type { ClientFor } from '#control-plane/apiserver/request-handler';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { scheduler } from '#control-plane/scheduler/scheduler';
 import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Node } from '#platform/kube/kinds/node';
 import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
-import type { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { Dialect } from '#vm/engine/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { createEmbeddedOperator } from './embedded-operator.ts';
-import type { EmbeddedOptions } from './embedded-options.ts';
+import type { ComponentOptions, EdgeParts } from './embedded-options.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
 import { OPERATOR, READER, SCHEDULER, serviceAccount } from './identities.ts';
 import { createSimulatedNodes } from './simulated-nodes.ts';
 
-type ClientFor = ControlPlane['client'];
+/** API server that serves: on a port, with certificates, or only in this process. */
+export interface ServingPlane {
+  readonly client: ClientFor;
+  readonly pki?: Pick<Pki, 'caPem'>;
+  stop(): Promise<void>;
+}
 
 /** Components beside the API server. They are created from its clients, and run once it serves. */
 export interface Components {
@@ -31,17 +36,23 @@ export interface Components {
 }
 
 export function createComponents(
-  options: EmbeddedOptions,
+  options: ComponentOptions,
   dialects: readonly Dialect[],
-  metrics: Metrics,
+  edge: EdgeParts,
   clientFor: ClientFor,
 ): Components {
   const { clock, random, log } = options;
+  const { metrics, containerLogs } = edge;
   const shared = { clock, random, log };
   const operatorClient = clientFor(serviceAccount(OPERATOR), 'vimana-operator');
   const informers = new Informers({ ...shared, client: clientFor(READER, 'vimana') });
-  const events = new Events({ ...shared, client: operatorClient, onDrop: (why) => metrics.eventDropped(why) });
-  const { fleet, provisioning } = createSimulatedNodes(options, dialects, { clientFor, informers, events });
+  const events = new Events({ ...shared, client: operatorClient, onDrop: (why) => metrics?.eventDropped(why) });
+  const { fleet, provisioning } = createSimulatedNodes(options, dialects, {
+    clientFor,
+    informers,
+    events,
+    containerLogs,
+  });
   const placing = scheduler({
     ...shared,
     informers,
@@ -53,7 +64,7 @@ export function createComponents(
     client: operatorClient,
     informers,
     events,
-    metrics,
+    edge,
     fleet,
   });
   const explanations: ExplanationsOf = (namespace, name) => placing.explanationOf(namespace, name).toReversed();
@@ -72,8 +83,8 @@ export function createComponents(
 
 /** Creates the controllers of Kubernetes for a control plane that serves. */
 export function createKubernetesControllers(
-  { clock, random, log, signsOfLife }: EmbeddedOptions,
-  plane: ControlPlane,
+  { clock, random, log, signsOfLife }: ComponentOptions,
+  plane: ServingPlane,
   { informers, events }: Components,
 ): Runnable[] {
   return kubernetesControllers({
@@ -82,8 +93,8 @@ export function createKubernetesControllers(
     log,
     informers,
     clientFor: (user) => plane.client(user, 'kube-controller-manager'),
-    caPem: plane.pki.caPem,
     nodeEvents: events.recorder('node-controller'),
+    ...(plane.pki === undefined ? {} : { caPem: plane.pki.caPem }),
     ...(signsOfLife === 'assumed' ? { isNodeSilent: isFrozen } : {}),
   });
 }

@@ -6,18 +6,14 @@ import type { Events } from '#platform/runtime/events/events';
 import type { Informers } from '#platform/runtime/informers';
 import { createLeaderElector } from '#platform/runtime/leader-elector';
 import { manager } from '#platform/runtime/manager';
-import type { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
 import { definedFields } from '#programs/cli/objects/defined-fields';
 import { type Carbon, carbonOf, isCarbonAware } from '#programs/operator/carbon';
 import { type OperatorSettings, operatorControllers } from '#programs/operator/controllers';
-import { webImageProbe } from '#vm/controllers/template/image-probe';
 import type { Dialect } from '#vm/engine/dialect';
 import { vmMetrics } from '#vm/engine/metrics';
-import { ImageVerifier } from '#vm/images/verifier';
-import { webOf } from '#vm/images/web';
 import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
-import type { EmbeddedOptions } from './embedded-options.ts';
+import type { ComponentOptions, EdgeParts } from './embedded-options.ts';
 import { OPERATOR_LEASE } from './identities.ts';
 import { SYSTEM_NAMESPACE } from './install.ts';
 
@@ -25,7 +21,7 @@ export interface EmbeddedOperatorDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly events: Events;
-  readonly metrics: Metrics;
+  readonly edge: EdgeParts;
   readonly fleet: SimulatedFleet;
 }
 
@@ -36,17 +32,18 @@ const LEADING_ALONE = { leaseMs: 3 * HOUR, renewDeadlineMs: 2 * HOUR, retryMs: H
 
 /** Creates the operator, and measures its VMs. */
 export function createEmbeddedOperator(
-  options: EmbeddedOptions,
+  options: ComponentOptions,
   dialects: readonly Dialect[],
   deps: EmbeddedOperatorDeps,
 ): Runnable {
   const { clock, random, log } = options;
-  const { client, informers, events, metrics } = deps;
+  const { client, informers, events, edge } = deps;
   const carbon = carbonOf(isCarbonAware(dialects) ? options.carbon : undefined, {
     clock,
     log,
     informers,
     namespace: SYSTEM_NAMESPACE,
+    ...definedFields({ sources: edge.carbonSources }),
   });
   const settings = operatorSettings(options, dialects, carbon, deps);
   const shared = { clock, random, log, informers };
@@ -57,7 +54,8 @@ export function createEmbeddedOperator(
     ...(options.signsOfLife === 'assumed' ? { times: LEADING_ALONE } : {}),
     client,
     run: async (term) => {
-      const controllers = operatorControllers(settings, { ...shared, events, metrics, client: term.guard(client) });
+      const measured = definedFields({ metrics: edge.metrics });
+      const controllers = operatorControllers(settings, { ...shared, ...measured, events, client: term.guard(client) });
       await manager('operator', controllers).run(term.signal);
     },
   });
@@ -66,15 +64,15 @@ export function createEmbeddedOperator(
 }
 
 function operatorSettings(
-  options: EmbeddedOptions,
+  options: ComponentOptions,
   dialects: readonly Dialect[],
   carbon: Carbon,
-  { fleet, informers }: EmbeddedOperatorDeps,
+  { fleet, informers, edge }: EmbeddedOperatorDeps,
 ): OperatorSettings {
   return {
     dialects,
     carbon,
-    ...imageParts(options),
+    ...edge.images,
     usage: (instance) => usageOn(fleet, informers, instance),
     readsSecrets: true,
     rollout: options.rollout ?? 'LiveUpdate',
@@ -83,18 +81,12 @@ function operatorSettings(
   };
 }
 
-/** Creates the probe and the verifier of images for the lifetime of the process, if images are verified. */
-function imageParts({ images: fetch, clock, log }: EmbeddedOptions): Pick<OperatorSettings, 'images' | 'verifier'> {
-  if (fetch === undefined) return {};
-  const web = webOf(fetch);
-  return { images: webImageProbe(web, clock), verifier: new ImageVerifier({ web, clock, log }) };
-}
-
 function measureVms(
   dialects: readonly Dialect[],
   carbon: Carbon,
-  { informers, metrics, fleet }: EmbeddedOperatorDeps,
+  { informers, edge: { metrics }, fleet }: EmbeddedOperatorDeps,
 ): void {
+  if (metrics === undefined) return;
   const usage = (instance: Vmi) => usageOn(fleet, informers, instance);
   const vms = dialects.map((dialect) => ({
     dialect,

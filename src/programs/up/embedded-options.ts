@@ -5,17 +5,15 @@ import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Metrics } from '#platform/runtime/metrics';
+import type { CarbonSources } from '#programs/operator/carbon';
+import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
 import type { Fetch } from '#vm/images/web';
+import type { LogStore } from '#vm/node/agent/container-logs';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 
-export interface EmbeddedOptions {
-  readonly dataDir?: string;
-  readonly store: 'memory' | 'lmdb';
-  readonly durability?: 'sync' | 'relaxed';
-  readonly host?: string;
-  readonly port?: number;
-  readonly audit?: (line: string) => void;
+/** Options of the components, which run in a browser too. */
+export interface ComponentOptions {
   readonly dialects: readonly DialectName[];
   readonly pools: readonly NodePool[];
   /** Scheduler configuration. Defaults to that of kube-scheduler. */
@@ -35,12 +33,32 @@ export interface EmbeddedOptions {
   readonly referenceNode?: NodeSize;
   /** Carbon settings. If absent, carbon awareness is off. */
   readonly carbon?: CarbonSettings;
-  /** Downloads images for verification. If absent, they are not verified. */
-  readonly images?: Fetch;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly metrics?: Metrics;
   /** Cancels the start, which then fails with the signal's reason. */
   readonly signal?: AbortSignal;
+}
+
+/** What only a process with files, sockets and a network provides to the components. */
+export interface EdgeParts {
+  readonly metrics?: Metrics;
+  /** Persists container output. If absent, it is lost with the process. */
+  readonly containerLogs?: LogStore;
+  /** What carbon providers read. If absent, carbon awareness is off. */
+  readonly carbonSources?: CarbonSources;
+  /** Probe and verifier of images. If absent, images are not verified. */
+  readonly images?: Pick<OperatorSettings, 'images' | 'verifier'>;
+}
+
+export interface EmbeddedOptions extends ComponentOptions {
+  readonly dataDir?: string;
+  readonly store: 'memory' | 'lmdb';
+  readonly durability?: 'sync' | 'relaxed';
+  readonly host?: string;
+  readonly port?: number;
+  readonly audit?: (line: string) => void;
+  /** Downloads images for verification. If absent, they are not verified. */
+  readonly images?: Fetch;
+  readonly metrics?: Metrics;
 }

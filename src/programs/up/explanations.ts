@@ -1,3 +1,4 @@
+import { encodeUtf8 } from '#platform/base/bytes';
 import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Explanation, PodExplanation } from '#platform/kube/kinds/pod-explanation';
 import { KubeError } from '#platform/kube/kube-error';
@@ -41,7 +42,7 @@ export function explanationsRoute(explanationsOf: ExplanationsOf): Route {
             ? 'the path must be /explain/NAMESPACE/POD'
             : `no scheduling attempt for pod "${namespace}/${name}" is recorded`,
       };
-      const body = Buffer.from(`${JSON.stringify(said, undefined, 2)}\n`);
+      const body = encodeUtf8(`${JSON.stringify(said, undefined, 2)}\n`);
       response
         .writeHead(known === undefined ? 404 : 200, {
           'content-type': 'application/json',

@@ -1,4 +1,4 @@
-import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ClientFor } from '#control-plane/apiserver/request-handler';
 import { ClusterFleet } from '#fleet/exporter/cluster-fleet';
 import { PodManager } from '#fleet/library/pod-manager';
 import { scenarioController } from '#fleet/simulation/runner/scenario-controller';
@@ -7,15 +7,13 @@ import type { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
 import { definedFields } from '#programs/cli/objects/defined-fields';
 import type { Components } from './components.ts';
-import type { EmbeddedOptions } from './embedded-options.ts';
+import type { ComponentOptions } from './embedded-options.ts';
 import { EXPORTER, SCENARIO_RUNNER, serviceAccount } from './identities.ts';
 import { scenarioNodes } from './scenario-nodes.ts';
 
-type ClientFor = ControlPlane['client'];
-
 /** Creates the fleet of the exporter. Returns undefined if simulated VMs are not served. */
 export function createExporterFleet(
-  { clock, random, log, dialects, referenceNode }: EmbeddedOptions,
+  { clock, random, log, dialects, referenceNode }: ComponentOptions,
   clientFor: ClientFor,
   informers: Informers,
   lifetime: AbortSignal,
@@ -29,7 +27,7 @@ export function createExporterFleet(
 
 /** Creates what plays SimulationScenarios on the fleet of the exporter. */
 export function scenarioRunnables(
-  { clock, random, log }: EmbeddedOptions,
+  { clock, random, log }: ComponentOptions,
   clientFor: ClientFor,
   { informers, events, fleet }: Components,
   exporter: ClusterFleet,

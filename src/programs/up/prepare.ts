@@ -11,7 +11,7 @@ import type { Dialect } from '#vm/engine/dialect';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
 import { NODE_RULES, PROVISIONER_RULES } from '#vm/node/rbac';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
-import type { EmbeddedOptions } from './embedded-options.ts';
+import type { ComponentOptions } from './embedded-options.ts';
 import { EXPORTER, NODE, OPERATOR, OPERATOR_LEASE, PROVISIONER, SCENARIO_RUNNER } from './identities.ts';
 import { type Changed, installComponents } from './install.ts';
 import { clearScenarioNodes } from './scenario-nodes.ts';
@@ -19,7 +19,7 @@ import { clearScenarioNodes } from './scenario-nodes.ts';
 /** Installs what all components require before they run. Throws the signal's reason if it is aborted meanwhile. */
 export async function prepareUnlessAborted(
   admin: Client,
-  options: EmbeddedOptions,
+  options: ComponentOptions,
   dialects: readonly Dialect[],
 ): Promise<Changed> {
   const { signal } = options;
@@ -35,7 +35,7 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-async function prepare(admin: Client, options: EmbeddedOptions, dialects: readonly Dialect[]): Promise<Changed> {
+async function prepare(admin: Client, options: ComponentOptions, dialects: readonly Dialect[]): Promise<Changed> {
   const changed = await installComponents(admin, {
     kinds: kindsOf(options.dialects),
     actors: [

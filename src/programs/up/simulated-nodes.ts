@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import type { ClientFor } from '#control-plane/apiserver/request-handler';
 import { runnable } from '#platform/runtime/controller';
 import type { Events } from '#platform/runtime/events/events';
 import type { Informers } from '#platform/runtime/informers';
@@ -7,15 +6,17 @@ import type { Runnable } from '#platform/runtime/runnable';
 import { definedFields } from '#programs/cli/objects/defined-fields';
 import { hasOperations } from '#vm/dialects/has-operations';
 import type { Dialect } from '#vm/engine/dialect';
+import type { LogStore } from '#vm/node/agent/container-logs';
 import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
-import type { EmbeddedOptions } from './embedded-options.ts';
+import type { ComponentOptions } from './embedded-options.ts';
 import { NODE, PROVISIONER, serviceAccount } from './identities.ts';
 
 export interface SimulatedNodesDeps {
-  readonly clientFor: ControlPlane['client'];
+  readonly clientFor: ClientFor;
   readonly informers: Informers;
   readonly events: Events;
+  readonly containerLogs?: LogStore | undefined;
 }
 
 export interface SimulatedNodes {
@@ -26,11 +27,11 @@ export interface SimulatedNodes {
 
 /** Creates the simulated nodes and their storage. */
 export function createSimulatedNodes(
-  options: EmbeddedOptions,
+  options: ComponentOptions,
   dialects: readonly Dialect[],
-  { clientFor, informers, events }: SimulatedNodesDeps,
+  { clientFor, informers, events, containerLogs }: SimulatedNodesDeps,
 ): SimulatedNodes {
-  const { clock, random, log, dataDir, store, stageDelayMs = 0 } = options;
+  const { clock, random, log, stageDelayMs = 0 } = options;
   const shared = { clock, random, log, informers, events: events.recorder('kubelet') };
   const fleet = new SimulatedFleet(
     { ...shared, client: clientFor(serviceAccount(NODE), 'vimana-node') },
@@ -39,9 +40,7 @@ export function createSimulatedNodes(
       renewLeases: options.signsOfLife !== 'assumed',
       defaults: stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` },
       snapshots: hasOperations(dialects),
-      // Container logs are kept as long as the objects that they belong to.
-      ...(dataDir === undefined || store === 'memory' ? {} : { logFile: join(dataDir, 'container-logs') }),
-      ...definedFields({ link: options.link }),
+      ...definedFields({ link: options.link, containerLogs }),
     },
   );
   const storage = { ...shared, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };

@@ -1,4 +1,4 @@
-import { webcrypto } from 'node:crypto';
+import { binaryFromBase64 } from '#platform/base/base64';
 import { invalid as invalidField } from '#platform/base/field-error';
 import { goQuote } from '#platform/base/go-value';
 import { jsonEqual } from '#platform/base/json-equal';
@@ -7,6 +7,7 @@ import type { Authorize } from '../access/attributes.ts';
 import { MASTERS, type User } from '../access/user.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { invalid } from '../api-error.ts';
+import type { ServerHost } from '../host.ts';
 import { admissionDenial } from './denial.ts';
 
 interface SigningRequest extends KubeObject {
@@ -66,38 +67,23 @@ export function certificateSigning(authorize: Authorize): AdmissionPlugin {
 }
 
 /** Rejects requests to the kube-apiserver-client signer for the group system:masters. */
-export const certificateSubjectRestriction: AdmissionPlugin = {
-  name: 'CertificateSubjectRestriction',
-  validate(write) {
-    // Every write passes here, so only certificate requests are asynchronous.
-    return isFor(write, 'CREATE', '') ? checkSubject(write) : undefined;
-  },
-};
+export function certificateSubjectRestriction(read: ServerHost['requestedOrganizations']): AdmissionPlugin {
+  return {
+    name: 'CertificateSubjectRestriction',
+    validate(write) {
+      // Every write passes here, so only certificate requests are asynchronous.
+      return isFor(write, 'CREATE', '') ? checkSubject(write, read) : undefined;
+    },
+  };
+}
 
-async function checkSubject(write: AdmissionAttributes): Promise<void> {
+async function checkSubject(write: AdmissionAttributes, read: ServerHost['requestedOrganizations']): Promise<void> {
   const { signerName, request = '' } = (write.object as SigningRequest).spec;
-  const organizations = await requestedOrganizations(Buffer.from(request, 'base64').toString('latin1'));
+  const organizations = await read(binaryFromBase64(request));
   if (organizations === undefined) {
     const cause = invalidField('spec.request', request, 'must be one certificate request, signed by its own key');
     throw invalid(write.resource, write.name, [cause]);
   }
   if (signerName !== CLIENT_SIGNER || !organizations.includes(MASTERS)) return;
   throw admissionDenial(write, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
-}
-
-/**
- * Returns the groups of a certificate request. Undefined unless the text is exactly one valid request signed by its own
- * key, because a signer might read another request in it or certify a foreign key.
- */
-async function requestedOrganizations(pem: string): Promise<readonly string[] | undefined> {
-  if ((pem.match(/-----BEGIN /g) ?? []).length !== 1) return undefined;
-  // The library is loaded on the first request, because it would take a fifth of the startup time.
-  await import('reflect-metadata');
-  const { Pkcs10CertificateRequest } = await import('@peculiar/x509');
-  try {
-    const read = new Pkcs10CertificateRequest(pem.slice(pem.indexOf('-----BEGIN ')));
-    return (await read.verify(webcrypto)) ? read.subjectName.getField('O') : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -17,6 +17,7 @@ import { CommitShare } from '../flow-control/commit-share.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
 import { YamlReader } from '../http/yaml-reader.ts';
 import { kindParts } from '../kind-parts.ts';
+import { nodeHost } from '../node-host.ts';
 import { textOf } from '../object-text.ts';
 import { ParsedObjects } from '../parsed-objects.ts';
 import { Registry } from '../registry.ts';
@@ -81,6 +82,7 @@ export async function testCluster({ plugins, ...parts }: Chosen = {}): Promise<C
     },
     signal,
     clock: realClock,
+    host: nodeHost(realClock, signal),
     ...parts,
   });
   const client = () => {

@@ -2,6 +2,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
 import type { Access } from '../access/rbac-escalation.ts';
 import type { AddedPlugins, AdmissionPlugin } from '../admission-plugin.ts';
+import type { ServerHost } from '../host.ts';
 import type { ObjectSource } from '../object-source.ts';
 import { admissionEnvironment } from './cel/expression.ts';
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts';
@@ -32,7 +33,6 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 import { persistentVolumeClaimResize } from './volume-claim-resize.ts';
 import { AdmissionWebhooks } from './webhooks/admission-webhook.ts';
 import type { ResolveService } from './webhooks/client-config.ts';
-import { httpsPost } from './webhooks/https-post.ts';
 import { mutatingWebhooks } from './webhooks/mutating.ts';
 import { validatingWebhooks } from './webhooks/validating.ts';
 
@@ -41,6 +41,8 @@ export interface ChainDeps {
   readonly random: Random;
   readonly access: Access;
   readonly clock: Clock;
+  /** What the engine that runs the server provides. */
+  readonly host: Pick<ServerHost, 'post' | 'requestedOrganizations'>;
   /** Ranges of service addresses and ports. */
   readonly serviceRanges?: ServiceRanges;
   /** Resolves services of webhooks outside the cluster. Defaults to their endpoints. */
@@ -77,7 +79,10 @@ export function admissionChain(parts: ChainDeps): AdmissionChain {
 }
 
 /** Creates the mutating plugins that need no configuration. */
-function compiledIn({ source, random, access: { authorize } }: ChainDeps, all: AllObjects): readonly AdmissionPlugin[] {
+function compiledIn(
+  { source, random, host, access: { authorize } }: ChainDeps,
+  all: AllObjects,
+): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(source),
     limitRanger(all('', 'limitranges')),
@@ -93,14 +98,14 @@ function compiledIn({ source, random, access: { authorize } }: ChainDeps, all: A
     podResizeCapacity(source),
     certificateApproval(authorize),
     certificateSigning(authorize),
-    certificateSubjectRestriction,
+    certificateSubjectRestriction(host.requestedOrganizations),
     defaultIngressClass(all('networking.k8s.io', 'ingressclasses')),
   ];
 }
 
 /** Creates the mutation that policies and webhooks configure, and what validates its result. */
 function configuredAndLater(parts: ChainDeps, all: AllObjects, reinvoked: readonly AdmissionPlugin[]) {
-  const { source, random, access, signal, clock, resolveService = () => undefined } = parts;
+  const { source, random, access, host, resolveService = () => undefined } = parts;
   const { authorize } = access;
   const environment = admissionEnvironment(authorize);
   const webhooks = (plural: string) => new AdmissionWebhooks(all(ADMISSION_GROUP, plural), source, environment);
@@ -114,7 +119,7 @@ function configuredAndLater(parts: ChainDeps, all: AllObjects, reinvoked: readon
     all(ADMISSION_GROUP, 'validatingadmissionpolicybindings'),
     { source, environment, libraries: [], compile: compileValidations },
   );
-  const asking = { source, random, post: httpsPost(clock, signal), resolveService };
+  const asking = { source, random, post: host.post, resolveService };
   const network = new ServiceNetwork(parts.serviceRanges ?? DEFAULT_RANGES, random.fork('services'));
   all('', 'services').tell(followServices(network));
   return {

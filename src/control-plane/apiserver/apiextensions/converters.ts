@@ -1,4 +1,3 @@
-import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
 import {
   destinationOf,
@@ -6,7 +5,7 @@ import {
   UnresolvedServiceError,
   urlOf,
 } from '../admission/webhooks/client-config.ts';
-import { httpsPost } from '../admission/webhooks/https-post.ts';
+import type { ServerHost } from '../host.ts';
 import type { ObjectSource } from '../object-source.ts';
 import { type Convert, renameVersion } from './conversion.ts';
 import type { Crd } from './crd.ts';
@@ -14,7 +13,7 @@ import { type CallWebhook, webhookConverter } from './webhook-conversion.ts';
 
 export interface ConverterDeps {
   readonly source: ObjectSource;
-  readonly clock: Clock;
+  readonly host: Pick<ServerHost, 'post'>;
   readonly random: Random;
   readonly signal: AbortSignal;
   /** Resolves services of webhooks outside the cluster. Defaults to their endpoints. */
@@ -23,11 +22,10 @@ export interface ConverterDeps {
 
 /** Returns the converter of a CRD by its conversion strategy. */
 export function converters(parts: ConverterDeps): (definition: Crd) => Convert {
-  const { source, clock, random, signal, resolveService = () => undefined } = parts;
-  const post = httpsPost(clock, signal);
+  const { source, host, random, signal, resolveService = () => undefined } = parts;
   const callWebhook: CallWebhook = async (client, body, timeoutSeconds) => {
     try {
-      return await post(destinationOf(client, source, resolveService), body, timeoutSeconds, signal);
+      return await host.post(destinationOf(client, source, resolveService), body, timeoutSeconds, signal);
     } catch (error) {
       if (!(error instanceof UnresolvedServiceError)) throw error;
       const url = JSON.stringify(`${urlOf(client)}?timeout=${timeoutSeconds}s`);

@@ -5,21 +5,15 @@ import { ParseError } from '#platform/base/errors';
 import { tooManyRequests } from '../api-error.ts';
 import { FairLimiter, FlowLimitError } from '../flow-control/fair-limiter.ts';
 import type { YamlText } from '../long-work.ts';
+import type { YamlResult } from './yaml-result.ts';
 
 export interface YamlOrder {
   readonly id: number;
   readonly text: string;
 }
 
-export interface YamlResult {
-  readonly id: number;
-  readonly json?: string;
-  readonly duplicates?: readonly string[];
-  /** Reason why the text is not valid YAML. */
-  readonly problem?: string;
-  /** Set if the error is internal rather than in the text. */
-  readonly isOurs?: boolean;
-}
+/** Result of the order with the same number. */
+type YamlAnswer = YamlResult & Pick<YamlOrder, 'id'>;
 
 const ONE_AT_A_TIME = { total: 1, perFlow: 1, maxWaiting: 100, maxWaitMs: 15_000 };
 
@@ -76,13 +70,13 @@ export class YamlThread {
 
   #start(): Worker {
     const worker = new Worker(new URL(`./yaml-worker${extname(import.meta.filename)}`, import.meta.url));
-    worker.on('message', (result: YamlResult) => this.#settle(result));
+    worker.on('message', (result: YamlAnswer) => this.#settle(result));
     worker.on('error', (error: unknown) => this.#fail(worker, error));
     worker.on('exit', () => this.#fail(worker, new Error('the YAML thread has terminated')));
     return worker;
   }
 
-  #settle({ id, json, duplicates = [], problem = '', isOurs = false }: YamlResult): void {
+  #settle({ id, json, duplicates = [], problem = '', isOurs = false }: YamlAnswer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     // An idle thread does not keep the process alive.

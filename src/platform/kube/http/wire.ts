@@ -35,6 +35,6 @@ export function responseError(code: number, text: string): KubeError {
     } = JSON.parse(text) as { reason?: string; message?: string; details?: KubeErrorDetails };
     return new KubeError(code, reason, message, details);
   } catch {
-    return new KubeError(code, '', text.trim() || `the server answered ${code}`);
+    return new KubeError(code, '', text.trim() || `the server returned ${code}`);
   }
 }

@@ -1,18 +1,11 @@
 import type { Logger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
-import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { type Denial, NO_SUCH_TOKEN, type ReviewToken } from './access.ts';
 
 const TOKEN_REVIEWS = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
 const ACCESS_REVIEWS = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview' };
 const TOKEN_REVIEWS_PATH = '/apis/authentication.k8s.io/v1/tokenreviews';
 const ACCESS_REVIEWS_PATH = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-
-/** Permissions that are needed to review a token with the API server. */
-export const TOKEN_REVIEW_RULES: readonly PolicyRule[] = [
-  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
-  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-];
 
 interface TokenReviewStatus {
   readonly authenticated?: boolean;

@@ -18,8 +18,7 @@ import type { Runnable } from '#platform/runtime/runnable';
 import { ClaimDisks } from '#vm/storage/disk/claim-disks';
 import { Addresses } from '../agent/addresses.ts';
 import { Agent, podsByNode } from '../agent/agent.ts';
-import { ContainerLogs } from '../agent/container-logs.ts';
-import { LogFile } from '../agent/log-file.ts';
+import { ContainerLogs, type LogStore } from '../agent/container-logs.ts';
 import { instanceKeyOf } from '../agent/role.ts';
 import { snapshotAgent } from '../agent/snapshots.ts';
 import { FleetNodes } from './fleet-nodes.ts';
@@ -54,8 +53,8 @@ export interface FleetOptions {
   readonly renewLeases?: boolean;
   /** Deletes the nodes when the fleet stops. */
   readonly deregister?: boolean;
-  /** File for container output. If unset, the output is lost with the process. */
-  readonly logFile?: string;
+  /** Persists container output. If absent, the output is lost with the process. */
+  readonly containerLogs?: LogStore;
   /** The cluster has VMSnapshots, which nodes capture. */
   readonly snapshots?: boolean;
   /** Traces that usage profiles may name. */
@@ -80,13 +79,13 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
     this.#parts = parts;
     const { client, informers, clock, random, log, events = noopRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
-    const { renewLeases = true, deregister = false, traces, defaults = {}, logFile } = options;
+    const { renewLeases = true, deregister = false, traces, defaults = {}, containerLogs } = options;
     const claims = informers.of(PERSISTENT_VOLUME_CLAIMS).cache;
     const store = new ClaimDisks(client, (namespace, claim) => claims.get(keyIn(namespace, claim)));
     const simulation = new Simulation({ clock, defaults, store, ...(link === undefined ? {} : { link }) });
     this.simulation = simulation;
     this.#usage = new UsageModel(traces);
-    this.#logs = new ContainerLogs(clock, logFile === undefined ? undefined : new LogFile(logFile, clock, log));
+    this.#logs = new ContainerLogs(clock, containerLogs);
     const hooks = simulatedNodeHooks(random.fork('pods'), events, defaults);
     const addresses = new Addresses(parseCidr(podRange));
     const shared = { client, clock, events, logs: this.#logs, addresses, hooks };

@@ -6,6 +6,7 @@ import type { AdmissionAttributes } from '../../admission-plugin.ts';
 import { badRequest, internal } from '../../api-error.ts';
 import type { ObjectSource } from '../../object-source.ts';
 import type { Resource } from '../../resource.ts';
+import type { HttpsPost } from '../../webhook-post.ts';
 import { Authorizer } from '../cel/authorizer.ts';
 import { requestJson } from '../cel/request.ts';
 import { admissionDenial } from '../denial.ts';
@@ -13,7 +14,6 @@ import { namespaceOf } from '../matching.ts';
 import { inVersion } from '../versions.ts';
 import type { AdmissionWebhook } from './admission-webhook.ts';
 import { destinationOf, type ResolveService, UnresolvedServiceError, urlOf } from './client-config.ts';
-import type { HttpsPost } from './https-post.ts';
 import { denial, type ReviewResponse, readResponse, WebhookError } from './response.ts';
 import { type AdmissionReviewRequest, reviewRequest } from './review.ts';
 

@@ -2,6 +2,7 @@ import { textFromBase64 } from '#platform/base/base64';
 import { goQuote } from '#platform/base/go-value';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { type ObjectSource, readObject } from '../../object-source.ts';
+import type { Destination } from '../../webhook-post.ts';
 
 /** Address of a webhook, as in its configuration. */
 export interface ClientConfig {
@@ -14,14 +15,6 @@ export interface ClientConfig {
   };
   /** Base64 of PEM. Defaults to the certificate authorities of the system. */
   readonly caBundle?: string;
-}
-
-/** Destination of a call: `url` names the webhook, and `origin` is where it is reached. */
-export interface Destination {
-  readonly url: string;
-  readonly origin: string;
-  readonly serverName: string;
-  readonly ca: string | undefined;
 }
 
 /**

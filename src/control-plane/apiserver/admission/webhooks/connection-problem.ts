@@ -1,4 +1,4 @@
-import type { Destination } from './client-config.ts';
+import type { Destination } from '../../webhook-post.ts';
 
 interface NodeError {
   readonly code?: string;

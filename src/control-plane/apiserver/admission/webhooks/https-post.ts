@@ -1,25 +1,12 @@
 import { isIP } from 'node:net';
 import { Agent } from 'undici';
 import type { Clock } from '#platform/base/clock';
-import type { Destination } from './client-config.ts';
+import type { Destination, HttpsPost } from '../../webhook-post.ts';
 import { connectionProblem } from './connection-problem.ts';
 
 /** Maximum size of a response, which holds a patch at most. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_AGENTS = 256;
-
-export interface PostResult {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** Sends JSON and returns the response. Fails with an Error in the words of Go's HTTP client. */
-export type HttpsPost = (
-  destination: Destination,
-  body: string,
-  timeoutSeconds: number,
-  signal: AbortSignal,
-) => Promise<PostResult>;
 
 /** Creates a client that keeps connections open between calls, with one pool for each destination and authority. */
 export function httpsPost(clock: Clock, ending: AbortSignal): HttpsPost {

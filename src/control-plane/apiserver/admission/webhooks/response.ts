@@ -2,7 +2,7 @@ import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
 import { parseFiniteJson } from '#platform/base/finite-json';
 import { goQuote } from '#platform/base/go-value';
 import { ApiError, type Status } from '../../api-error.ts';
-import type { PostResult } from './https-post.ts';
+import type { PostResult } from '../../webhook-post.ts';
 
 /** Response of a webhook. */
 export interface ReviewResponse {

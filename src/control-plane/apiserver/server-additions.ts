@@ -1,0 +1,35 @@
+import type { ApiExtension } from '#platform/kube/api-extension';
+import type { NodeRuntime } from '#platform/kube/node-runtime';
+import type { AddPlugins } from './admission-plugin.ts';
+import type { ServerCore } from './create-backend.ts';
+import { podLog } from './http/pod-log.ts';
+import type { SubresourceHandler } from './http/resource-handler.ts';
+import type { ClientFor } from './request-handler.ts';
+
+/** Additions of a program to the API server of Kubernetes. */
+export interface ServeOptions {
+  readonly plugins?: AddPlugins;
+  /** API groups that are served by code in this process, after authorization. */
+  readonly extensions?: readonly ApiExtension[];
+  /** Runtime of pods. Without it, requests for pod logs are rejected. */
+  readonly nodeRuntime?: NodeRuntime;
+}
+
+export interface ExtensibleServer {
+  readonly core: ServerCore;
+  /** Subresources that a node runtime serves, by `group/plural/subresource`. */
+  readonly subresources: Map<string, SubresourceHandler>;
+  readonly clientFor: ClientFor;
+}
+
+/** Adds what a program has to a server, before it serves. */
+export function addToServer({ core, subresources, clientFor }: ExtensibleServer, added: ServeOptions): void {
+  const { backend, admission } = core;
+  const { stores, registry, parsed, authorize } = backend;
+  const { plugins, extensions = [], nodeRuntime } = added;
+  if (plugins !== undefined) {
+    admission.add(plugins({ source: { store: stores.main, registry, parsed }, authorize, client: clientFor }));
+  }
+  if (nodeRuntime !== undefined) subresources.set('/pods/log', podLog(backend, nodeRuntime));
+  registry.extend(extensions);
+}
