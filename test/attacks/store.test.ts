@@ -73,12 +73,12 @@ describe('the data of a running server', () => {
       expect(JSON.parse(last.text)).toMatchObject({
         reason: 'ServiceUnavailable',
         message: expect.stringContaining(
-          `could not be stored in "${join(dataDir, 'objects')}": a file may not grow any more. Raise the limit`,
+          `could not be stored in "${join(dataDir, 'objects')}": the maximum file size is reached. Increase the file size limit`,
         ),
       });
       expect(await server.send('GET', '/readyz')).toEqual({
         status: 500,
-        text: expect.stringContaining('[-]etcd failed: a file may not grow any more.'),
+        text: expect.stringContaining('[-]etcd failed: the maximum file size is reached.'),
       });
       expect((await server.send('GET', `${CONFIG_MAPS}/precious`)).status).toBe(200);
       expect((await server.send('GET', '/livez')).status).toBe(200);
@@ -156,7 +156,7 @@ describe('a data directory that was damaged', () => {
 
   it.each([
     ['truncated', (folder: string) => truncateSync(join(folder, 'objects/data.mdb'), 20_000), 'it was truncated'],
-    ['emptied', (folder: string) => rmSync(join(folder, 'objects'), { recursive: true }), 'it was emptied'],
+    ['emptied', (folder: string) => rmSync(join(folder, 'objects'), { recursive: true }), 'its contents were deleted'],
     [
       'emptied, with all that says so beside it',
       (folder: string) => {

@@ -177,7 +177,7 @@ describe('vimana simulate', () => {
     [['--scenario', join(EXAMPLES, 'sample_scenarios.json')], 'does not contain a SimulationScenario'],
     [['--scenario', `${busy}#other`], 'does not contain a SimulationScenario "other"; it contains busy'],
     [['--scenario', busy, '--speed', 'fast', '--resolution', '0', '--sample', '1ms'], '--speed fast'],
-    [['--scenario', busy, '--out', folder], 'which is of no report'],
+    [['--scenario', busy, '--out', folder], 'which is not part of a report'],
     [['--scenario', busy, '--out', '/proc/x'], 'cannot write to /proc/x'],
     [['--scenario', busy, '--out', busy], `cannot write to ${busy}`],
   ])('rejects %j', (args, why) => {
