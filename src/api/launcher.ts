@@ -36,5 +36,7 @@ export const LAUNCHER_ANNOTATION = 'vimana.io/launcher';
 /** Deschedulers only request the eviction of a pod with this annotation, and leave the migration to others. */
 export const EVICT_ONLY_ANNOTATION = 'descheduler.alpha.kubernetes.io/request-evict-only';
 
+/** Seconds that a guest has to shut down, if its spec does not say. */
+export const DEFAULT_GRACE_SECONDS = 30;
 export const COMPUTE_CONTAINER = 'compute';
 export const DEFAULT_LAUNCHER_IMAGE = 'quay.io/kubevirt/virt-launcher:latest';

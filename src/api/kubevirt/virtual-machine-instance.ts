@@ -45,3 +45,4 @@ export const virtualMachineInstance = defineKind({
 export type VirtualMachineInstance = ObjectOf<typeof virtualMachineInstance>;
 export type VirtualMachineInstanceInput = InputOf<typeof virtualMachineInstance>;
 export type InstanceSpec = VirtualMachineInstance['spec'];
+export type InstanceStatus = NonNullable<VirtualMachineInstance['status']>;

@@ -1,6 +1,7 @@
 import type { Node, Taint } from '#platform/kube/kinds/node';
 import type { Pod, PodSpec, ResourceList } from '#platform/kube/kinds/pod';
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import { storageClassNameOf } from '#platform/kube/kinds/volume-binding';
 import { keyOf } from '#platform/runtime/key';
 import { buildProfile } from './config/build-profile.ts';
 import type { ClusterView } from './framework/cluster-view.ts';
@@ -13,7 +14,6 @@ import { type PodInfo, podInfoOf } from './pod/pod-info.ts';
 import { selectorOf } from './pod/selector-cache.ts';
 import { NominatedPods } from './queue/nominated-pods.ts';
 import { Snapshot } from './snapshot/snapshot.ts';
-import { classOf } from './volumes/pod-volume-claims.ts';
 
 /** Builds small clusters for tests, without a server. */
 
@@ -95,7 +95,7 @@ export function schedulerHarness(parts: HarnessOptions = {}): ClusterView {
       claim: (key) => claims.find((claim) => keyOf(claim) === key),
       volume: (name) => named(volumes, name),
       storageClass: (name) => named(classes, name),
-      freeVolumes: (className) => volumes.filter((volume) => classOf(volume) === className),
+      freeVolumes: (className) => volumes.filter((volume) => storageClassNameOf(volume) === className),
       csiNode: (name) => named(csiNodes, name),
     },
     namespaceLabels: (name) => namespaces[name],

@@ -1,5 +1,4 @@
-import { BIND_COMPLETED, isBound } from '#control-plane/scheduler/volumes/pod-volume-claims';
-import { SELECTED_NODE } from '#control-plane/scheduler/volumes/pod-volumes';
+import { isBound } from '#control-plane/scheduler/volumes/pod-volume-claims';
 import type { Client } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import {
@@ -8,6 +7,7 @@ import {
   type PersistentVolume,
   type PersistentVolumeClaim,
 } from '#platform/kube/kinds/storage';
+import { BIND_COMPLETED, SELECTED_NODE } from '#platform/kube/kinds/volume-binding';
 import { DRIVER, HOSTNAME } from './random-part.ts';
 
 /** Prefix of provisioned volumes. */

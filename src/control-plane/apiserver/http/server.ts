@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2';
@@ -6,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '#platform/base/clock';
-import type { SocketEnds } from '#platform/base/socket-owner';
 import type { UpgradedConnection } from '#platform/kube/api-extension';
+import type { RequestCredentials } from '../access/authenticate.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
 import { ApiError, clientGone, internal, requestTimedOut } from '../api-error.ts';
@@ -51,13 +50,6 @@ export interface ServerOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>;
   /** Generates request IDs. */
   readonly uuid: () => string;
-}
-
-export interface RequestCredentials {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly certificate?: { readonly value: X509Certificate; readonly trusted: boolean };
-  /** Connection of the request. */
-  readonly ends?: SocketEnds;
 }
 
 /** Holds what metrics and the audit log record of a request. */

@@ -6,12 +6,13 @@ import {
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
 } from '#platform/kube/kinds/storage';
+import { BIND_COMPLETED, BOUND_BY_CONTROLLER, storageClassNameOf } from '#platform/kube/kinds/volume-binding';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { Index } from '#platform/runtime/cache';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER, classOf, planClaim } from './claim-plan.ts';
+import { planClaim } from './claim-plan.ts';
 import { planVolume, withoutClaim } from './volume-plan.ts';
 
 const PROVISIONER = ['volume.beta.kubernetes.io/storage-provisioner', 'volume.kubernetes.io/storage-provisioner'];
@@ -19,7 +20,9 @@ const PROVISIONER = ['volume.beta.kubernetes.io/storage-provisioner', 'volume.ku
 const isBound = ({ metadata }: PersistentVolumeClaim) => metadata.annotations?.[BIND_COMPLETED] !== undefined;
 
 /** Indexes unbound claims by class. */
-const openByClass: Index<PersistentVolumeClaim> = { values: (claim) => (isBound(claim) ? [] : [classOf(claim)]) };
+const openByClass: Index<PersistentVolumeClaim> = {
+  values: (claim) => (isBound(claim) ? [] : [storageClassNameOf(claim)]),
+};
 const byClaim: Index<PersistentVolume> = {
   values: ({ spec: { claimRef } }) => (claimRef === undefined ? [] : [keyIn(claimRef.namespace, claimRef.name)]),
 };
@@ -34,7 +37,7 @@ export const claimBinder: Controller<PersistentVolumeClaim> = {
     watchSource(PERSISTENT_VOLUMES, (volume, { cache }) => {
       const { claimRef } = volume.spec;
       if (claimRef !== undefined) return [keyIn(claimRef.namespace, claimRef.name)];
-      return [...cache(PERSISTENT_VOLUME_CLAIMS).by(openByClass, classOf(volume))].map(keyOf);
+      return [...cache(PERSISTENT_VOLUME_CLAIMS).by(openByClass, storageClassNameOf(volume))].map(keyOf);
     }),
     watchSource(STORAGE_CLASSES, ({ metadata }, { cache }) =>
       [metadata.name ?? '', ''].flatMap((name) =>

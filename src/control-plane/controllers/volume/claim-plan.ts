@@ -1,12 +1,13 @@
 import { compare, parseQuantity } from '#platform/base/quantity';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import {
+  BIND_COMPLETED,
+  NO_PROVISIONER,
+  SELECTED_NODE,
+  STORAGE_CLASS_ANNOTATION,
+  storageClassNameOf,
+} from '#platform/kube/kinds/volume-binding';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
-
-export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
-export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
-const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
-const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 export type ClaimStep =
   /** The claim stays unbound until something changes. */
@@ -21,10 +22,6 @@ export type ClaimStep =
 export interface Storage {
   readonly volumes: readonly PersistentVolume[];
   readonly classes: readonly StorageClass[];
-}
-
-export function classOf({ metadata, spec }: PersistentVolume | PersistentVolumeClaim): string {
-  return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
 }
 
 /** Decides the next step of a claim. */
@@ -53,7 +50,7 @@ function planOpen(
   volumes: readonly PersistentVolume[],
   classes: readonly StorageClass[],
 ): ClaimStep {
-  const storageClass = classes.find(({ metadata }) => metadata.name === classOf(claim));
+  const storageClass = classes.find(({ metadata }) => metadata.name === storageClassNameOf(claim));
   // With WaitForFirstConsumer the scheduler chooses the volume and the node together.
   const delayed =
     storageClass?.volumeBindingMode === 'WaitForFirstConsumer' &&
@@ -101,7 +98,7 @@ const sizeOf = ({ spec }: PersistentVolume) => parseQuantity(spec.capacity?.['st
 function isEnough(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const { accessModes = [], resources, volumeMode = 'Filesystem' } = claim.spec;
   return (
-    classOf(volume) === classOf(claim) &&
+    storageClassNameOf(volume) === storageClassNameOf(claim) &&
     (volume.spec.volumeMode ?? 'Filesystem') === volumeMode &&
     accessModes.every((mode) => volume.spec.accessModes?.includes(mode)) &&
     compare(sizeOf(volume), parseQuantity(resources?.requests?.['storage'] ?? 0)) >= 0
@@ -115,7 +112,8 @@ const DEFAULT_CLASS = [
 
 /** Returns the class of a claim without one, the newest default class. */
 function defaultClass(claim: PersistentVolumeClaim, classes: readonly StorageClass[]): string | undefined {
-  if (claim.spec.storageClassName !== undefined || claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
+  if (claim.spec.storageClassName !== undefined || claim.metadata.annotations?.[STORAGE_CLASS_ANNOTATION] !== undefined)
+    return;
   const [newest] = classes
     .filter(({ metadata }) => DEFAULT_CLASS.some((name) => metadata.annotations?.[name] === 'true'))
     .toSorted((a, b) => (ageOf(a) === ageOf(b) ? (nameOf(a) < nameOf(b) ? -1 : 1) : ageOf(a) < ageOf(b) ? 1 : -1));

@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import { BOUND_BY_CONTROLLER } from './claim-plan.ts';
+import { BOUND_BY_CONTROLLER } from '#platform/kube/kinds/volume-binding';
 
 const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 

@@ -1,8 +1,8 @@
 import type { CsiNode } from '#platform/kube/kinds/storage';
+import { storageClassNameOf } from '#platform/kube/kinds/volume-binding';
 import type { StorageView } from '../framework/cluster-view.ts';
 import { type Filter, filterStatus } from '../framework/filter.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
-import { classOf } from '../volumes/pod-volume-claims.ts';
 
 const name = 'NodeVolumeLimits';
 const TOO_MANY = filterStatus(name, 'node(s) exceed max volume count', true);
@@ -62,7 +62,7 @@ function attachmentsOf({ claims, volumes }: PodInfo, storage: StorageView): Read
     const csi = volume?.spec['csi'] as { readonly driver?: string; readonly volumeHandle?: string } | undefined;
     if (csi?.driver !== undefined) attachments.set(`${csi.driver}/${csi.volumeHandle ?? ''}`, csi.driver);
     else if (volume === undefined) {
-      const provisioner = storage.storageClass(classOf(claim))?.provisioner;
+      const provisioner = storage.storageClass(storageClassNameOf(claim))?.provisioner;
       if (provisioner !== undefined) attachments.set(`claim/${key}`, provisioner);
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import { BIND_COMPLETED } from '#platform/kube/kinds/volume-binding';
 import {
   filterResults,
   type HarnessOptions,
@@ -9,7 +10,6 @@ import {
   schedulerHarness,
   ZONE,
 } from '../harness.fixture.ts';
-import { BIND_COMPLETED } from '../volumes/pod-volume-claims.ts';
 import { nodeVolumeLimits } from './node-volume-limits.ts';
 import { volumeBinding } from './volume-binding.ts';
 import { volumeRestrictions } from './volume-restrictions.ts';

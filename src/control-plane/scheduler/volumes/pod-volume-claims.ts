@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import { BIND_COMPLETED, storageClassNameOf } from '#platform/kube/kinds/volume-binding';
 import type { StorageView } from '../framework/cluster-view.ts';
 import type { ClaimUse } from '../pod/claim-use.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
@@ -9,7 +10,6 @@ export interface PodVolumeClaims {
   readonly delayed: readonly PersistentVolumeClaim[];
 }
 
-export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const UNBOUND = 'pod has unbound immediate PersistentVolumeClaims';
 
 /** Returns the claims of a pod, or the reason why they make it unschedulable. */
@@ -51,17 +51,5 @@ export function isBound({ spec, metadata }: PersistentVolumeClaim): boolean {
 /** Reports whether the claim waits for a consumer. A claim that names its volume does not. */
 function isDelayed(claim: PersistentVolumeClaim, storage: StorageView): boolean {
   if ((claim.spec.volumeName ?? '') !== '') return false;
-  return storage.storageClass(classOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
-}
-
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
-
-export function classOf({
-  metadata,
-  spec,
-}: {
-  readonly metadata: PersistentVolumeClaim['metadata'];
-  readonly spec: { readonly storageClassName?: string };
-}): string {
-  return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
+  return storage.storageClass(storageClassNameOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
 }

@@ -1,7 +1,8 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
+import { NO_PROVISIONER, SELECTED_NODE, storageClassNameOf } from '#platform/kube/kinds/volume-binding';
 import type { StorageView } from '../framework/cluster-view.ts';
-import { classOf, type PodVolumeClaims } from './pod-volume-claims.ts';
+import type { PodVolumeClaims } from './pod-volume-claims.ts';
 import { isReachable, requestedSizeOf, volumeFor } from './volume-match.ts';
 
 /** Volumes for the claims of a pod on one node. */
@@ -10,9 +11,6 @@ export interface PodVolumes {
   /** Claims for which the provisioner of the class creates a volume that the node can reach. */
   readonly provision: readonly PersistentVolumeClaim[];
 }
-
-export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
-const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 const NOTHING: PodVolumes = { bind: [], provision: [] };
 const GONE = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
@@ -43,14 +41,14 @@ export function findPodVolumes(
   const taken = new Set<string>();
   // The smallest claims choose first and so leave large volumes to large claims.
   for (const claim of open.sort((a, b) => requestedSizeOf(a) - requestedSizeOf(b))) {
-    const volume = volumeFor(claim, storage.freeVolumes(classOf(claim)), node, taken);
+    const volume = volumeFor(claim, storage.freeVolumes(storageClassNameOf(claim)), node, taken);
     if (volume === undefined) provision.push(claim);
     else {
       bind.push({ claim, volume });
       taken.add(volume.metadata.name ?? '');
     }
   }
-  return provision.every((claim) => canProvision(storage.storageClass(classOf(claim)), node))
+  return provision.every((claim) => canProvision(storage.storageClass(storageClassNameOf(claim)), node))
     ? { bind, provision }
     : NONE_LEFT;
 }

@@ -6,16 +6,16 @@ import {
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
 } from '#platform/kube/kinds/storage';
+import { SELECTED_NODE, storageClassNameOf } from '#platform/kube/kinds/volume-binding';
 import type { Cache, Index } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
 import { keyOf } from '#platform/runtime/key';
 import type { StorageView } from '../framework/cluster-view.ts';
-import { classOf } from './pod-volume-claims.ts';
-import { type PodVolumes, SELECTED_NODE } from './pod-volumes.ts';
+import type { PodVolumes } from './pod-volumes.ts';
 
 /** Indexes unbound volumes by class, whether free or reserved. Bound volumes cannot be chosen. */
 const openByClass: Index<PersistentVolume> = {
-  values: (volume) => (volume.status?.phase === 'Bound' ? [] : [classOf(volume)]),
+  values: (volume) => (volume.status?.phase === 'Bound' ? [] : [storageClassNameOf(volume)]),
 };
 
 /** Storage as informers report it, with decisions made here that are not written yet. */

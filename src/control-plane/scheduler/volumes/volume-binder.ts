@@ -7,10 +7,11 @@ import {
   type PersistentVolume,
   type PersistentVolumeClaim,
 } from '#platform/kube/kinds/storage';
+import { BOUND_BY_CONTROLLER, SELECTED_NODE } from '#platform/kube/kinds/volume-binding';
 import { keyOf } from '#platform/runtime/key';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { isBound, podVolumeClaimsOf } from './pod-volume-claims.ts';
-import { findPodVolumes, type PodVolumes, SELECTED_NODE } from './pod-volumes.ts';
+import { findPodVolumes, type PodVolumes } from './pod-volumes.ts';
 import type { StorageState } from './storage-state.ts';
 
 export interface VolumeBinderDeps {
@@ -21,7 +22,6 @@ export interface VolumeBinderDeps {
   readonly timeoutMs?: number;
 }
 
-const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 const TIMEOUT_MS = 600_000;
 
 /** Binds the claims of a pod once its node is chosen, and waits until they are bound. */

@@ -1,9 +1,9 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import { storageClassNameOf } from '#platform/kube/kinds/volume-binding';
 import { amountOf } from '../pod/amounts.ts';
 import { type NodeSelector, nodeTestOf } from '../pod/node-affinity.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
-import { classOf } from './pod-volume-claims.ts';
 
 /** Reports whether a volume can be reached from a node. */
 export function isReachable(volume: PersistentVolume, node: Node): boolean {
@@ -51,7 +51,7 @@ export function requestedSizeOf({ spec }: PersistentVolumeClaim): number {
 function isEnough(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const { accessModes = [], volumeMode = 'Filesystem', volumeAttributesClassName = '' } = claim.spec;
   return (
-    classOf(volume) === classOf(claim) &&
+    storageClassNameOf(volume) === storageClassNameOf(claim) &&
     volume.metadata.deletionTimestamp === undefined &&
     (volume.spec.volumeMode ?? 'Filesystem') === volumeMode &&
     (volume.spec.volumeAttributesClassName ?? '') === volumeAttributesClassName &&

@@ -1,6 +1,7 @@
 import { LIVE_MIGRATION_ANNOTATION, PAUSED_ANNOTATION, PAUSED_BY_USER } from '#api/instance-request';
 import { HOT_CHANGES, hotChanges } from '#api/kubevirt/hot-change';
 import type { Vmi } from '#api/kubevirt/resources';
+import type { InstanceStatus } from '#api/kubevirt/virtual-machine-instance';
 import { parseLauncherSize } from '#api/launcher-size';
 import { formatQuantity, parseQuantity, quantityOf, value } from '#platform/base/quantity';
 import { timestamp } from '#platform/base/timestamp';
@@ -13,7 +14,7 @@ import { launcherSize } from '#vm/engine/launcher/resources';
 import { isPodFinished } from './own-pods.ts';
 import type { VmiAction } from './plan-vmi.ts';
 import { endOf } from './pod-end.ts';
-import { endedStatus, type InstanceStatus, withInstancePhase } from './status.ts';
+import { endedStatus, withInstancePhase } from './status.ts';
 
 /**
  * KWOK advances the pods of its nodes but does not know VMs. On its nodes the operator reports in place of a node

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '#api/kubevirt/resources';
+import type { InstanceStatus } from '#api/kubevirt/virtual-machine-instance';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { runs } from '#testing/runs';
 import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
 import { planVmi, type VmiAction } from './plan-vmi.ts';
-import type { InstanceStatus } from './status.ts';
 
 /**
  * Simulates an instance and its environment without a cluster: a scheduler, node agents that may freeze, and impatient

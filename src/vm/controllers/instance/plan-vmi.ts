@@ -1,4 +1,5 @@
 import type { Vmi } from '#api/kubevirt/resources';
+import type { InstanceStatus } from '#api/kubevirt/virtual-machine-instance';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Problem } from '#vm/engine/dialect';
 import { isFinal } from '#vm/engine/instance-state';
@@ -6,7 +7,7 @@ import { graceSecondsOf } from '#vm/engine/launcher/launcher-pod';
 import { kwokAgentActions } from './kwok-agent.ts';
 import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
 import { endOf, nodeLost, type PodEnd, podDeleted } from './pod-end.ts';
-import { endedStatus, type InstanceStatus, isUnschedulable, pendingStatus, schedulingStatus } from './status.ts';
+import { endedStatus, isUnschedulable, pendingStatus, schedulingStatus } from './status.ts';
 
 /** State of an instance that its plan is based on. */
 export interface InstanceView {

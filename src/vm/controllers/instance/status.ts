@@ -2,13 +2,12 @@ import type { InstancePhase } from '#api/kubevirt/group';
 import { HOT_CHANGES } from '#api/kubevirt/hot-change';
 import { inOrder } from '#api/kubevirt/phase-times';
 import type { Vmi } from '#api/kubevirt/resources';
+import type { InstanceStatus } from '#api/kubevirt/virtual-machine-instance';
 import { timestamp } from '#platform/base/timestamp';
 import { conditionOf, type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { Problem } from '#vm/engine/dialect';
 import type { PodEnd } from './pod-end.ts';
-
-export type InstanceStatus = NonNullable<Vmi['status']>;
 
 const SYNCHRONIZED = 'Synchronized';
 const POD_SCHEDULED = 'PodScheduled';

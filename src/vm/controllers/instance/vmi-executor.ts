@@ -1,4 +1,5 @@
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import type { InstanceStatus } from '#api/kubevirt/virtual-machine-instance';
 import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '#api/launcher';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
@@ -15,7 +16,7 @@ import type { InstanceScope } from './instance-entry.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import type { VmiAction } from './plan-vmi.ts';
 import type { InstanceSettings } from './settings.ts';
-import { type InstanceStatus, pendingStatus } from './status.ts';
+import { pendingStatus } from './status.ts';
 
 interface ExecutorDeps {
   readonly settings: InstanceSettings;

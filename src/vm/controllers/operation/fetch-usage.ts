@@ -3,7 +3,7 @@ import type { Client } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-metrics';
-import type { Usage } from './operation-view.ts';
+import type { Usage } from '#vm/engine/metrics';
 
 /** Returns the usage of an instance's pod from the metrics API, or undefined if there is none. */
 export async function fetchUsage(client: Client, instance: Vmi, pods: Iterable<Pod>): Promise<Usage | undefined> {

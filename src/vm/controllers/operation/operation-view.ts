@@ -5,17 +5,12 @@ import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import type { Dialect, RecordedState } from '#vm/engine/dialect';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
+import type { Usage } from '#vm/engine/metrics';
 import { shouldStart } from '#vm/engine/plan-vm';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import type { AnyVm } from '#vm/engine/vm-scope';
 import type { DiskOrigins } from '#vm/storage/disk/copied-disk';
 import type { Operation, VmRef } from './operation.ts';
-
-/** Current usage of the VM as its node measures it. */
-export interface Usage {
-  readonly cpuCores: number;
-  readonly memoryBytes: number;
-}
 
 /** Lookups of other objects that an operation may need. */
 export interface Lookups {

@@ -10,6 +10,7 @@ import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import {
   COMPUTE_CONTAINER,
   CREATED_BY_LABEL,
+  DEFAULT_GRACE_SECONDS,
   DOMAIN_ANNOTATION,
   DOMAIN_LABEL,
   EVICT_ONLY_ANNOTATION,
@@ -34,7 +35,6 @@ import { launcherVolumes } from './volumes.ts';
 
 /** Time for the launcher to clean up after the grace period of the guest. */
 const LAUNCHER_GRACE_SECONDS = 15;
-export const DEFAULT_GRACE_SECONDS = 30;
 const MAX_LABEL_LENGTH = 63;
 const MAX_NAME_LENGTH = 253;
 

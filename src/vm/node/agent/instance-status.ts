@@ -2,6 +2,7 @@ import { PAUSED_BY_USER } from '#api/instance-request';
 import { HOT_CHANGES, hotChanges } from '#api/kubevirt/hot-change';
 import { inOrder } from '#api/kubevirt/phase-times';
 import type { Vmi } from '#api/kubevirt/resources';
+import type { InstanceStatus } from '#api/kubevirt/virtual-machine-instance';
 import type { InstancePhase } from '#api/kubevirt/virtual-machine-instance-status';
 import { COMPUTE_CONTAINER } from '#api/launcher';
 import { formatQuantity, quantityOf } from '#platform/base/quantity';
@@ -15,7 +16,6 @@ import type { Migratability } from './live-migratable.ts';
 import { reportMigration } from './migration-report.ts';
 import type { Termination } from './termination.ts';
 
-export type InstanceStatus = NonNullable<Vmi['status']>;
 type Condition = NonNullable<InstanceStatus['conditions']>[number];
 
 /** Facts that the node agent knows about the instance of its own machine. */

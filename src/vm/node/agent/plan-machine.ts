@@ -1,5 +1,6 @@
 import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '#api/instance-request';
 import type { Vmi } from '#api/kubevirt/resources';
+import { DEFAULT_GRACE_SECONDS } from '#api/launcher';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isAlive, type Machine } from '../machine-driver.ts';
 import { allocatedSize } from '../machine-spec.ts';
@@ -43,8 +44,6 @@ export type MachineAction =
   | { readonly do: 'resize'; readonly sockets: number; readonly memoryBytes: number }
   | { readonly do: 'migrate'; readonly migrationUid: string; readonly address: string }
   | { readonly do: 'cancel migration' };
-
-export const DEFAULT_GRACE_SECONDS = 30;
 
 /** Returns the actions to take now. Further actions follow once these have taken effect. */
 export function planMachine(observed: AgentView): MachineAction[] {
