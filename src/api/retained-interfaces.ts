@@ -1,10 +1,10 @@
-import { list, object, required, string } from '#platform/schema/schema';
+import { list, object, requiredField, string } from '#platform/schema/schema';
 
 /** Status of VMs whose group has no field for it. Their next run gets the same addresses from it. */
 export const retainedInterfaces = list(
   'Addresses that the VM keeps across restarts and migrations.',
   object('The addresses of a network interface.', {
-    name: required(string('Name of the interface.')),
+    name: requiredField(string('Name of the interface.')),
     mac: string('MAC address.'),
     ipAddress: string('Address on the pod network.'),
   }),

@@ -1,7 +1,7 @@
 import { startFailure, stateChangeRequests } from '#api/kubevirt/virtual-machine-status';
 import { conditions } from '#platform/schema/conditions';
 import { defineKind, type ObjectOf } from '#platform/schema/kind';
-import { boolean, choice, integer, object, quantity, required, string } from '#platform/schema/schema';
+import { boolean, choice, integer, object, quantity, requiredField, string } from '#platform/schema/schema';
 
 export const PHASES = ['Pending', 'Running', 'Stopped'] as const;
 
@@ -14,8 +14,8 @@ export const virtualMachine = defineKind({
   shortNames: ['vm'],
   description: 'A virtual machine of a fifth group.',
   spec: object('Desired state of the VM.', {
-    cores: required(integer('Number of CPUs.', { minimum: 1 })),
-    ram: required(quantity('Memory of the guest.')),
+    cores: requiredField(integer('Number of CPUs.', { minimum: 1 })),
+    ram: requiredField(quantity('Memory of the guest.')),
     running: boolean('Whether the VM should run.', { default: true }),
   }),
   status: object('What was last observed.', {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { defineKind } from '#platform/schema/kind';
-import { integer, object, required } from '#platform/schema/schema';
+import { integer, object, requiredField } from '#platform/schema/schema';
 import { crdFile } from './crd-file.ts';
 import { differences } from './differences.ts';
 import { generatedFiles } from './files.ts';
@@ -50,7 +50,7 @@ describe('the generated files', () => {
       description: 'A thing.',
       spec: object('A spec.', {
         wings: integer('How many wings it has.', { default: 2, maximum: 6 }),
-        tail: object('Its tail.', { length: required(integer('How long it is.')) }),
+        tail: object('Its tail.', { length: requiredField(integer('How long it is.')) }),
       }),
       status: object('A status.', {}),
       columns: [],

@@ -1,4 +1,4 @@
-import { object, required, string } from '#platform/schema/schema';
+import { object, requiredField, string } from '#platform/schema/schema';
 
 /** Admission counts bytes and names the limit; these lengths only keep the schema bounded. */
 const MAX_TEXT = 1_048_576;
@@ -14,7 +14,7 @@ export const cloudInit = object(
     userData,
     networkData,
     secretRef: object('Secret with the keys userdata and networkdata, for configuration that contains credentials.', {
-      name: required(string('Name of a Secret in the same namespace.', { minLength: 1, maxLength: 253 })),
+      name: requiredField(string('Name of a Secret in the same namespace.', { minLength: 1, maxLength: 253 })),
     }),
   },
   {

@@ -1,5 +1,5 @@
 import type { OutputOf } from '#platform/schema/schema';
-import { choice, integer, list, object, quantity, required, string } from '#platform/schema/schema';
+import { choice, integer, list, object, quantity, requiredField, string } from '#platform/schema/schema';
 import { immutable } from './immutable.ts';
 
 const source = object(
@@ -23,8 +23,8 @@ const source = object(
 const disk = object(
   'One disk of the VM.',
   {
-    name: required(string('Name of the disk, unique in the VM.', { minLength: 1, maxLength: 63 })),
-    size: required(quantity('Capacity of the disk, such as 50Gi. It may grow later, never shrink.')),
+    name: requiredField(string('Name of the disk, unique in the VM.', { minLength: 1, maxLength: 63 })),
+    size: requiredField(quantity('Capacity of the disk, such as 50Gi. It may grow later, never shrink.')),
     storageClass: string('StorageClass of the claim behind the disk; fixed once the disk exists.', {
       default: 'standard',
       maxLength: 253,

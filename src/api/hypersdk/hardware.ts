@@ -1,4 +1,4 @@
-import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
+import { boolean, choice, integer, list, object, requiredField, string } from '#platform/schema/schema';
 
 export const machineType = choice('Chipset that QEMU emulates.', ['q35', 'pc'], { default: 'q35' });
 
@@ -63,7 +63,7 @@ const usbId = (description: string) => string(description, { pattern: '^[0-9a-fA
 const usbDevice = object(
   'A USB device of the node that is passed through to the VM.',
   {
-    name: required(deviceName('Name of the device inside the VM.')),
+    name: requiredField(deviceName('Name of the device inside the VM.')),
     vendorId: usbId('USB vendor id, four hexadecimal digits.'),
     productId: usbId('USB product id, four hexadecimal digits.'),
     resourceName,

@@ -1,5 +1,5 @@
 import type { OutputOf } from '#platform/schema/schema';
-import { choice, object, required, string } from '#platform/schema/schema';
+import { choice, object, requiredField, string } from '#platform/schema/schema';
 
 export const imageSource = string(
   'Address of the image: http://, https:// or s3:// URL, docker://image, or the name of a container image that contains a disk.',
@@ -27,7 +27,7 @@ export type Checksum = OutputOf<typeof checksum>;
 const templateRef = object(
   'VMTemplate that provides the image and every setting that is not set here. Later changes of the template apply at the next start of the VM; until then, a running VM keeps its settings and has the condition RestartRequired.',
   {
-    name: required(string('Name of the VMTemplate.', { minLength: 1, maxLength: 253 })),
+    name: requiredField(string('Name of the VMTemplate.', { minLength: 1, maxLength: 253 })),
     namespace: string(
       'Namespace of the VMTemplate. Defaults to that of the VM. A template in another namespace must allow it: its annotation vimana.io/machines-from must list this namespace (comma-separated) or be *.',
       { maxLength: 63 },

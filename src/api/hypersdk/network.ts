@@ -1,10 +1,10 @@
 import type { OutputOf } from '#platform/schema/schema';
-import { choice, list, object, required, string } from '#platform/schema/schema';
+import { choice, list, object, requiredField, string } from '#platform/schema/schema';
 
 const network = object(
   'One network interface of the VM.',
   {
-    name: required(string('Name of the interface, unique in the VM.', { minLength: 1, maxLength: 63 })),
+    name: requiredField(string('Name of the interface, unique in the VM.', { minLength: 1, maxLength: 63 })),
     type: choice(
       'Network of the interface: the pod network, a Multus network, or a bridge of the node, through the NetworkAttachmentDefinition with the name of the interface.',
       ['pod-network', 'multus', 'bridge'],

@@ -1,5 +1,5 @@
 import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
-import type { InputOf, OutputOf, Schema } from '#platform/schema/schema';
+import type { OutputOf, Schema, SchemaInputOf } from '#platform/schema/schema';
 
 /** `T` with every field at every depth optional; maps keep their values as they are. */
 export type Partially<T> = T extends readonly (infer Item)[]
@@ -18,7 +18,7 @@ export type Partially<T> = T extends readonly (infer Item)[]
 export function partial<S extends Schema>(
   description: string,
   schema: S,
-): Schema<Partially<OutputOf<S>>, Partially<InputOf<S>>, 'optional'> {
+): Schema<Partially<OutputOf<S>>, Partially<SchemaInputOf<S>>, 'optional'> {
   return { json: { ...loosen(schema.json), description }, presence: 'optional' };
 }
 

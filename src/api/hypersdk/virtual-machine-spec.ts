@@ -1,5 +1,5 @@
 import { affinity, nodeSelector, tolerations } from '#platform/schema/placement';
-import { boolean, map, object, required, string } from '#platform/schema/schema';
+import { boolean, map, object, requiredField, string } from '#platform/schema/schema';
 import { carbonAware } from './carbon-aware.ts';
 import { cloudInit } from './cloud-init.ts';
 import { disks } from './disk.ts';
@@ -11,8 +11,8 @@ import { cpus, memory } from './size.ts';
 
 /** Fields of a VM. VirtualMachine uses them as they are, and VMTemplate makes them optional. */
 export const virtualMachineSpec = object('Desired state of the VM.', {
-  cpus: required(cpus),
-  memory: required(memory),
+  cpus: requiredField(cpus),
+  memory: requiredField(memory),
   running: boolean('Whether the VM should run.', { default: true }),
   disks,
   networks,

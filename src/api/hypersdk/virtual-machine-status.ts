@@ -1,5 +1,5 @@
 import { conditions } from '#platform/schema/conditions';
-import { boolean, choice, integer, list, number, object, string, timestamp } from '#platform/schema/schema';
+import { boolean, choice, dateTime, integer, list, number, object, string } from '#platform/schema/schema';
 import { smallDisks } from '../disk/small-disks.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { retainedInterfaces } from '../retained-interfaces.ts';
@@ -45,15 +45,15 @@ export const virtualMachineStatus = object('Observed state of the VM.', {
     port: integer('TCP port of the VNC server on the node.', { format: 'int32' }),
     enabled: boolean('Whether a VNC server listens.'),
   }),
-  creationTimestamp: timestamp('When the VM was first set up.'),
-  startTime: timestamp('When the VM last started.'),
+  creationTimestamp: dateTime('When the VM was first set up.'),
+  startTime: dateTime('When the VM last started.'),
   carbonIntensity: number('Carbon intensity in gCO2/kWh where the VM runs or waits to run.'),
   carbon: object('Carbon-aware decisions since the VM was last requested to run.', {
     zone: string('Grid zone that applies: the one that the start waits for, then that of the node.'),
-    waitingSince: timestamp('When the start began to wait.'),
+    waitingSince: dateTime('When the start began to wait.'),
     intensityWhenAsked: number('Carbon intensity in gCO2/kWh of that zone when the start began to wait.'),
-    startAt: timestamp('Expected time of a waiting start, according to the forecast.'),
-    startedAt: timestamp('When the start was released.'),
+    startAt: dateTime('Expected time of a waiting start, according to the forecast.'),
+    startedAt: dateTime('When the start was released.'),
     intensityAtStart: number('Carbon intensity in gCO2/kWh of that zone when the start was released.'),
   }),
   smallDisks,
@@ -67,7 +67,7 @@ export const virtualMachineStatus = object('Observed state of the VM.', {
   restarts: object('Restart decision when the VM last ended by itself.', {
     inRow: integer('Consecutive restarts.', { format: 'int32', minimum: 0 }),
     lastInstance: string('UID of the instance that ended.'),
-    retryAfter: timestamp('When the VM is restarted.'),
+    retryAfter: dateTime('When the VM is restarted.'),
     gaveUp: choice('Why the VM stays stopped: no restart is requested, or restarts did not help.', [
       'NotRestarted',
       'RestartsExhausted',

@@ -1,5 +1,5 @@
 import { conditions } from '#platform/schema/conditions';
-import { boolean, choice, integer, object, string, timestamp } from '#platform/schema/schema';
+import { boolean, choice, dateTime, integer, object, string } from '#platform/schema/schema';
 import { observedGeneration } from './observed-generation.ts';
 
 const count = (description: string) => integer(description, { format: 'int64', minimum: 0 });
@@ -26,7 +26,7 @@ const result = object('Result of the operation.', {
 /** Written before each step, so that a successor neither loses the step nor repeats it. */
 const checkpoint = object('Progress record for the controller.', {
   step: string('Last step that was started.'),
-  since: timestamp('When it was started.'),
+  since: dateTime('When it was started.'),
   vmUID: string('UID of the VM when the operation started.'),
   instanceUID: string('UID of the instance that ran when the operation started.'),
   subjectUID: string('UID of the object that the operation created: migration, snapshot or clone.'),
@@ -41,8 +41,8 @@ export const vmOperationStatus = object('Observed state of the operation.', {
   phase: choice('Phase of the operation.', ['Pending', 'Running', 'Succeeded', 'Failed', 'Cancelled']),
   conditions: conditions('Succeeded, Failed, Cancelled'),
   progress: integer('Progress in percent.', { format: 'int32', minimum: 0, maximum: 100 }),
-  startTime: timestamp('When the operation started.'),
-  completionTime: timestamp('When the operation succeeded, failed or was cancelled.'),
+  startTime: dateTime('When the operation started.'),
+  completionTime: dateTime('When the operation succeeded, failed or was cancelled.'),
   message: string('Current activity, or the reason of a failure.'),
   result,
   checkpoint,

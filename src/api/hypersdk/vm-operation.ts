@@ -1,7 +1,7 @@
 import type { CelRule } from '#platform/schema/json-schema';
 import type { InputOf, ObjectOf } from '#platform/schema/kind';
 import { defineKind } from '#platform/schema/kind';
-import { boolean, choice, duration, integer, object, required } from '#platform/schema/schema';
+import { boolean, choice, duration, integer, object, requiredField } from '#platform/schema/schema';
 import { immutable } from './immutable.ts';
 import { cloneSpec, migrateSpec, resizeSpec, restoreSpec, snapshotSpec } from './vm-operation-detail.ts';
 import { vmOperationStatus } from './vm-operation-status.ts';
@@ -32,8 +32,8 @@ function requiredFor(operation: string, given: string, field: string, message: s
 const spec = object(
   'Requested operation and its VM.',
   {
-    vmRef: required(vmRef),
-    operation: required(
+    vmRef: requiredField(vmRef),
+    operation: requiredField(
       choice('Operation to run.', [
         'start',
         'stop',

@@ -1,7 +1,7 @@
 import { conditions } from '#platform/schema/conditions';
 import type { InputOf, ObjectOf } from '#platform/schema/kind';
 import { defineKind } from '#platform/schema/kind';
-import { boolean, choice, integer, list, object, required, string, timestamp } from '#platform/schema/schema';
+import { boolean, choice, dateTime, integer, list, object, requiredField, string } from '#platform/schema/schema';
 import { immutable } from './immutable.ts';
 import { observedGeneration } from './observed-generation.ts';
 import { vmRef } from './vm-reference.ts';
@@ -11,7 +11,7 @@ const count = (description: string) => integer(description, { format: 'int32', m
 const spec = object(
   'VM to capture, how to capture it, and how long to keep the snapshot.',
   {
-    vmRef: required(vmRef),
+    vmRef: requiredField(vmRef),
     includeMemory: boolean('Whether memory is saved too, so that a restore resumes the guest.', {
       default: false,
     }),
@@ -23,7 +23,7 @@ const spec = object(
       autoDelete: boolean('Whether an expired snapshot is deleted; otherwise it stays, marked Expired.', {
         default: true,
       }),
-      expiresAt: timestamp('When the snapshot expires. Takes precedence over keepDays.'),
+      expiresAt: dateTime('When the snapshot expires. Takes precedence over keepDays.'),
     }),
     destination: object(
       'Where the snapshot is stored. Only the default, next to the disks, is supported yet: other destinations fail.',
@@ -41,22 +41,22 @@ const spec = object(
 );
 
 const ancestor = object('An earlier snapshot.', {
-  name: required(string('Name of the VMSnapshot.')),
-  uid: required(string('UID of the VMSnapshot.')),
+  name: requiredField(string('Name of the VMSnapshot.')),
+  uid: requiredField(string('UID of the VMSnapshot.')),
 });
 
 const savedDisk = object('A disk as it was when captured.', {
-  name: required(string('Name of the disk in the VM.')),
-  claim: required(string('PersistentVolumeClaim of the disk.')),
+  name: requiredField(string('Name of the disk in the VM.')),
+  claim: requiredField(string('PersistentVolumeClaim of the disk.')),
   sizeBytes: integer('Bytes that differ from the parent snapshot.', { format: 'int64', minimum: 0 }),
   contents: string('Contents of a simulated disk, as JSON.'),
   volumeSnapshot: string('VolumeSnapshot with the contents of the disk, if the cluster supports them.'),
 });
 
 const restore = object('The restore of this snapshot in progress, or the last one.', {
-  uid: required(string('UID of the request, as in the annotation vimana.io/restore of the VM.')),
+  uid: requiredField(string('UID of the request, as in the annotation vimana.io/restore of the VM.')),
   nodeName: string('Node whose agent restores the disks.'),
-  startTime: timestamp('When it started.'),
+  startTime: dateTime('When it started.'),
   claims: string('Claims that are recreated from VolumeSnapshots, as JSON.'),
   completed: boolean('Whether all disks are restored.'),
   failure: string('Why it failed.'),
@@ -75,7 +75,7 @@ const status = object('Observed state of the snapshot.', {
   conditions: conditions('Ready, Failed, Quiesced'),
   size: string('Human-readable size of the snapshot, such as 3.2Gi.'),
   sizeBytes: integer('Size of the snapshot in bytes.', { format: 'int64', minimum: 0 }),
-  creationTime: timestamp('When the state was captured.'),
+  creationTime: dateTime('When the state was captured.'),
   readyToRestore: boolean('Whether a VM can be restored from it.'),
   backingFiles: list('Files or claims that contain the snapshot.', string('A file or claim.')),
   vmState: object('The VM as it was when captured.', {
@@ -89,7 +89,7 @@ const status = object('Observed state of the snapshot.', {
   nodeName: string('Node whose agent captures the state.'),
   vmUID: string('UID of the captured VM.'),
   instanceUID: string('UID of the captured VirtualMachineInstance. Absent if the VM was stopped.'),
-  startTime: timestamp('When the capture started.'),
+  startTime: dateTime('When the capture started.'),
   disks: list('The disks as they were when captured.', savedDisk),
   includesMemory: boolean('Whether it includes memory. Always false if the VM was stopped.'),
   memoryBytes: integer('Bytes of memory that were saved.', { format: 'int64', minimum: 0 }),

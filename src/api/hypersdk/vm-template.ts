@@ -1,7 +1,17 @@
 import { conditions } from '#platform/schema/conditions';
 import type { InputOf, ObjectOf } from '#platform/schema/kind';
 import { defineKind } from '#platform/schema/kind';
-import { boolean, choice, integer, list, object, quantity, required, string, timestamp } from '#platform/schema/schema';
+import {
+  boolean,
+  choice,
+  dateTime,
+  integer,
+  list,
+  object,
+  quantity,
+  requiredField,
+  string,
+} from '#platform/schema/schema';
 import { cloudInitDefaults } from './cloud-init.ts';
 import { checksum, imageSource } from './image.ts';
 import { observedGeneration } from './observed-generation.ts';
@@ -9,7 +19,7 @@ import { partial } from './partial.ts';
 import { virtualMachineSpec } from './virtual-machine-spec.ts';
 
 const spec = object('Image and default settings of VMs that use this template.', {
-  displayName: required(string('Display name.', { minLength: 1, maxLength: 128 })),
+  displayName: requiredField(string('Display name.', { minLength: 1, maxLength: 128 })),
   description: string('Description of the template.', { maxLength: 4096 }),
   version: string(
     'Semantic version of the template, which the instances created from it record. A change of the template applies to a VM at its next start, whatever the version.',
@@ -29,9 +39,9 @@ const spec = object('Image and default settings of VMs that use this template.',
     'Defaults for VMs: merged field by field, maps by key, disks, networks and USB devices by name. Settings of the VM take precedence, except for defaults of a disk or network (storageClass, type), which the template overrides. Fields that a VirtualMachine always has (cpus, memory, running, machineType) are suggestions for tools that create one.',
     virtualMachineSpec,
   ),
-  image: required(
+  image: requiredField(
     object('Image that VMs boot from.', {
-      source: required(imageSource),
+      source: requiredField(imageSource),
       format: choice('Format of the image file.', ['qcow2', 'raw', 'vmdk', 'vdi', 'vhdx'], { default: 'qcow2' }),
       size: quantity('Virtual size of the image. The first disk must be at least as large.'),
       checksum,
@@ -54,7 +64,7 @@ const status = object('Observed state of the template.', {
   observedGeneration,
   ready: boolean('Whether VMs can use it.'),
   size: string('Size of the image: that of its file if it was checked, otherwise the capacity in spec.image.'),
-  lastUpdated: timestamp('When the image was last checked, or the template last changed.'),
+  lastUpdated: dateTime('When the image was last checked, or the template last changed.'),
   usageCount: integer('VMs that currently use the template.', { format: 'int32', minimum: 0 }),
   conditions: conditions('Valid, ImageAccessible, Ready, InUse (by which VMs)'),
 });

@@ -1,17 +1,17 @@
-import { boolean, choice, list, object, required, string } from '#platform/schema/schema';
+import { boolean, choice, list, object, requiredField, string } from '#platform/schema/schema';
 import { disks } from './disk.ts';
 import { interfaces } from './network.ts';
 import { kubevirtObject } from './upstream.ts';
 
 const gpu = kubevirtObject('GPU', 'A GPU of the node that is passed through to the VM.', {
-  name: required(string('Name of the device.', { minLength: 1, maxLength: 253 })),
+  name: requiredField(string('Name of the device.', { minLength: 1, maxLength: 253 })),
   deviceName: string('Resource name of the GPU on nodes, such as nvidia.com/TU104GL_Tesla_T4.', {
     maxLength: 317,
   }),
 });
 
 const watchdog = kubevirtObject('Watchdog', 'A watchdog that acts when the guest hangs.', {
-  name: required(string('Name of the device.', { minLength: 1, maxLength: 253 })),
+  name: requiredField(string('Name of the device.', { minLength: 1, maxLength: 253 })),
   i6300esb: object('Intel 6300ESB watchdog.', {
     action: choice('What happens to a guest that hangs. Defaults to reset.', ['poweroff', 'reset', 'shutdown']),
   }),

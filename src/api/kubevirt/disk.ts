@@ -1,4 +1,4 @@
-import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
+import { boolean, choice, integer, list, object, requiredField, string } from '#platform/schema/schema';
 import { kubevirtObject } from './upstream.ts';
 
 /** KubeVirt's limit for lists of devices, which also keeps checks over them cheap. */
@@ -13,7 +13,7 @@ const busText = (standard: string) => `Bus of the device. Defaults to ${standard
 const readonly = (standard: string) => boolean(`Whether the guest cannot write. Defaults to ${standard}.`);
 
 const disk = kubevirtObject('Disk', 'A disk of the VM.', {
-  name: required(string('Name of the disk and of its volume.', { minLength: 1, maxLength: 253 })),
+  name: requiredField(string('Name of the disk and of its volume.', { minLength: 1, maxLength: 253 })),
   volumeName: string('Name of the volume of the disk, as in v1alpha2 manifests. Defaults to the name of the disk.', {
     maxLength: 253,
   }),

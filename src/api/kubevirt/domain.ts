@@ -1,4 +1,4 @@
-import { required } from '#platform/schema/schema';
+import { requiredField } from '#platform/schema/schema';
 import { cpu, memory, resources } from './cpu-memory.ts';
 import { devices } from './devices.ts';
 import { clock, features, firmware, machine } from './firmware.ts';
@@ -8,7 +8,7 @@ export const domain = kubevirtObject('DomainSpec', 'Hardware of the VM: CPU, mem
   cpu,
   memory,
   resources,
-  devices: required(devices),
+  devices: requiredField(devices),
   machine,
   firmware,
   features,

@@ -1,5 +1,5 @@
 import { affinity, nodeSelector, tolerations, topologySpreadConstraints } from '#platform/schema/placement';
-import { choice, integer, required, string } from '#platform/schema/schema';
+import { choice, integer, requiredField, string } from '#platform/schema/schema';
 import { accessCredentials } from './access-credential.ts';
 import { domain } from './domain.ts';
 import { networks } from './network.ts';
@@ -9,7 +9,7 @@ import { volumes } from './volume.ts';
 
 /** Spec of one run of a VM, shared by VirtualMachineInstance and the template of VirtualMachine. */
 export const instanceSpec = kubevirtObject('VirtualMachineInstanceSpec', 'Desired state of the VM and its placement.', {
-  domain: required(domain),
+  domain: requiredField(domain),
   volumes,
   networks,
   nodeSelector,

@@ -1,11 +1,11 @@
-import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
+import { boolean, choice, integer, list, object, requiredField, string } from '#platform/schema/schema';
 import { bootOrder, MAX_DEVICES } from './disk.ts';
 import { kubevirtObject } from './upstream.ts';
 
-const name = (description: string) => required(string(description, { minLength: 1, maxLength: 253 }));
+const name = (description: string) => requiredField(string(description, { minLength: 1, maxLength: 253 }));
 
 const port = object('A port of the guest.', {
-  port: required(integer('Number of the port.', { format: 'int32', minimum: 1, maximum: 65535 })),
+  port: requiredField(integer('Number of the port.', { format: 'int32', minimum: 1, maximum: 65535 })),
   name: string('Name of the port, for Services that refer to it.', { maxLength: 63 }),
   protocol: choice('Protocol of the port. Defaults to TCP.', ['TCP', 'UDP']),
 });
@@ -48,7 +48,7 @@ const network = kubevirtObject('Network', 'A network for the interface of the sa
     vmIPv6NetworkCIDR: string('IPv6 range behind masquerade. Defaults to fd10:0:2::/120.', { maxLength: 43 }),
   }),
   multus: object('An additional network, defined by a NetworkAttachmentDefinition or a VMNetwork.', {
-    networkName: required(string('Name of the network, or namespace/name.', { minLength: 1, maxLength: 317 })),
+    networkName: requiredField(string('Name of the network, or namespace/name.', { minLength: 1, maxLength: 317 })),
     default: boolean('Makes this the default network instead of the pod network.'),
   }),
 });

@@ -1,6 +1,6 @@
-import { choice, integer, intOrString, list, object, required, string } from '#platform/schema/schema';
+import { choice, integer, intOrString, list, object, requiredField, string } from '#platform/schema/schema';
 
-const port = required(intOrString('Number of the port (1 to 65535), or its name.'));
+const port = requiredField(intOrString('Number of the port (1 to 65535), or its name.'));
 const seconds = (description: string) => integer(description, { format: 'int32', minimum: 0 });
 
 /** Returns the schema of a guest probe with exactly one handler. */
@@ -14,8 +14,8 @@ export const probe = (description: string) =>
       httpHeaders: list(
         'Headers to send.',
         object('A header.', {
-          name: required(string('Name of the header.')),
-          value: required(string('Value of the header.')),
+          name: requiredField(string('Name of the header.')),
+          value: requiredField(string('Value of the header.')),
         }),
       ),
     }),

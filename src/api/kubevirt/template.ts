@@ -1,4 +1,4 @@
-import { list, map, object, required, string, timestamp } from '#platform/schema/schema';
+import { dateTime, list, map, object, requiredField, string } from '#platform/schema/schema';
 import { instanceSpec } from './instance-spec.ts';
 
 const ignoredField = (what: string) => `${what} Some tools set it; it has no effect in a template.`;
@@ -12,7 +12,7 @@ const metadata = object(
     name: string(ignoredField('Name.')),
     generateName: string(ignoredField('Prefix of a name.')),
     namespace: string(ignoredField('Namespace.')),
-    creationTimestamp: timestamp(ignoredField('Time of creation.'), { nullable: true }),
+    creationTimestamp: dateTime(ignoredField('Time of creation.'), { nullable: true }),
     finalizers: list(ignoredField('Finalizers.'), string('A finalizer.')),
   },
   {
@@ -29,5 +29,5 @@ const metadata = object(
 
 export const template = object('Template of the instance that is created when the VM starts.', {
   metadata,
-  spec: required(instanceSpec),
+  spec: requiredField(instanceSpec),
 });

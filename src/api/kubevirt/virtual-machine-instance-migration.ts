@@ -1,6 +1,6 @@
 import { conditions } from '#platform/schema/conditions';
 import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
-import { choice, list, map, object, required, string, timestamp } from '#platform/schema/schema';
+import { choice, dateTime, list, map, object, requiredField, string } from '#platform/schema/schema';
 import { migrationState } from './migration-state.ts';
 import { kubevirtObject, kubevirtStatus } from './upstream.ts';
 
@@ -22,7 +22,7 @@ const spec = kubevirtObject(
   'VirtualMachineInstanceMigrationSpec',
   'Instance to migrate. Immutable.',
   {
-    vmiName: required(
+    vmiName: requiredField(
       string('Name of the instance, in the namespace of the migration.', { minLength: 1, maxLength: 253 }),
     ),
     addedNodeSelector: map(
@@ -51,7 +51,7 @@ const status = kubevirtStatus(
       'When each phase started.',
       object('The start of a phase.', {
         phase: phase('The phase.'),
-        phaseTransitionTimestamp: timestamp('When it started.', { nullable: true }),
+        phaseTransitionTimestamp: dateTime('When it started.', { nullable: true }),
       }),
     ),
     conditions: conditions(

@@ -1,5 +1,5 @@
 import { conditions } from '#platform/schema/conditions';
-import { choice, integer, list, map, object, quantity, string, timestamp } from '#platform/schema/schema';
+import { choice, dateTime, integer, list, map, object, quantity, string } from '#platform/schema/schema';
 import { migrationState } from './migration-state.ts';
 import { kubevirtStatus } from './upstream.ts';
 
@@ -47,7 +47,7 @@ export const virtualMachineInstanceStatus = kubevirtStatus(
       'When each phase started.',
       object('The start of a phase.', {
         phase: choice('The phase.', INSTANCE_PHASES),
-        phaseTransitionTimestamp: timestamp('When it started.', { nullable: true }),
+        phaseTransitionTimestamp: dateTime('When it started.', { nullable: true }),
       }),
     ),
     reason: string('Reason for the current state, as one word.'),

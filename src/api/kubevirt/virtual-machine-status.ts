@@ -1,5 +1,5 @@
 import { conditions } from '#platform/schema/conditions';
-import { boolean, choice, integer, list, map, object, required, string, timestamp } from '#platform/schema/schema';
+import { boolean, choice, dateTime, integer, list, map, object, requiredField, string } from '#platform/schema/schema';
 import { RUN_STRATEGIES } from './run-strategy.ts';
 import { kubevirtStatus } from './upstream.ts';
 
@@ -27,7 +27,7 @@ export type PrintableStatus = (typeof PRINTABLE_STATUSES)[number];
 const generation = (description: string) => integer(description, { format: 'int64', minimum: 0 });
 
 const stateChangeRequest = object('A requested start or stop that is not finished.', {
-  action: required(choice('Requested action.', ['Start', 'Stop'])),
+  action: requiredField(choice('Requested action.', ['Start', 'Stop'])),
   data: map('Additional data, such as how to start the VM.', string('A value.')),
   uid: string('UID of the instance to stop.'),
 });
@@ -37,7 +37,7 @@ export const stateChangeRequests = list('Pending starts and stops, in order.', s
 export const startFailure = object('Instances that ended before they ran. Starts are retried with increasing delays.', {
   consecutiveFailCount: integer('Number of consecutive failures.', { format: 'int32', minimum: 0 }),
   lastFailedVMIUID: string('UID of the last instance that failed.'),
-  retryAfterTimestamp: timestamp('When the next start is attempted.', { nullable: true }),
+  retryAfterTimestamp: dateTime('When the next start is attempted.', { nullable: true }),
 });
 
 export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'Observed state of the VM.', {
@@ -56,7 +56,7 @@ export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'Obse
   interfaces: list(
     'Addresses that the VM keeps across restarts and migrations. Specific to Vimana.',
     object('The addresses of a network interface.', {
-      name: required(string('Name of the interface.')),
+      name: requiredField(string('Name of the interface.')),
       mac: string('MAC address.'),
       ipAddress: string('Address on the pod network.'),
     }),

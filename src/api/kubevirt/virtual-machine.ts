@@ -1,5 +1,5 @@
 import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
-import { boolean, choice, required } from '#platform/schema/schema';
+import { boolean, choice, requiredField } from '#platform/schema/schema';
 import { RUN_STRATEGIES } from './run-strategy.ts';
 import { template } from './template.ts';
 import { kubevirtObject } from './upstream.ts';
@@ -14,7 +14,7 @@ const spec = kubevirtObject(
       'Always: runs, and is restarted whenever it ends. Halted: stopped. Manual: started and stopped only on request. RerunOnFailure: started once, and restarted only after a failure. Once: started once, and never restarted.',
       RUN_STRATEGIES,
     ),
-    template: required(template),
+    template: requiredField(template),
   },
   {
     rules: [

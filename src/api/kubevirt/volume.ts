@@ -1,4 +1,4 @@
-import { boolean, choice, list, object, quantity, required, string } from '#platform/schema/schema';
+import { boolean, choice, list, object, quantity, requiredField, string } from '#platform/schema/schema';
 import { cloudInitConfigDrive, cloudInitNoCloud } from './cloud-init.ts';
 import { MAX_DEVICES } from './disk.ts';
 import { kubevirtObject } from './upstream.ts';
@@ -9,18 +9,18 @@ const optional = (what: string) => boolean(`The VM starts without the ${what} wh
 const volumeLabel = string('Label of the file system that the guest sees.', { maxLength: 32 });
 
 const volume = kubevirtObject('Volume', 'Source of a disk. Exactly one must be set.', {
-  name: required(string('Name of the volume, by which a disk refers to it.', { minLength: 1, maxLength: 253 })),
+  name: requiredField(string('Name of the volume, by which a disk refers to it.', { minLength: 1, maxLength: 253 })),
   persistentVolumeClaim: object('A PersistentVolumeClaim: writes of the guest persist.', {
-    claimName: required(objectName('Name of the claim, in the namespace of the VM.')),
+    claimName: requiredField(objectName('Name of the claim, in the namespace of the VM.')),
     readOnly: boolean('The claim is mounted read-only.'),
     hotpluggable,
   }),
   dataVolume: object('The PersistentVolumeClaim that a DataVolume of this name populates.', {
-    name: required(objectName('Name of the DataVolume, in the namespace of the VM.')),
+    name: requiredField(objectName('Name of the DataVolume, in the namespace of the VM.')),
     hotpluggable,
   }),
   containerDisk: object('A disk image from a container image: writes of the guest are lost when it stops.', {
-    image: required(string('Container image with the disk.', { minLength: 1 })),
+    image: requiredField(string('Container image with the disk.', { minLength: 1 })),
     path: string('Path of the disk in the image. Defaults to the only file under /disk.'),
     imagePullPolicy: choice(
       'When the image is pulled. Defaults to Always for tag latest or no tag, otherwise to IfNotPresent.',
@@ -31,7 +31,7 @@ const volume = kubevirtObject('Volume', 'Source of a disk. Exactly one must be s
   cloudInitNoCloud,
   cloudInitConfigDrive,
   emptyDisk: object('An empty disk that exists while the VM runs.', {
-    capacity: required(quantity('Size of the disk.')),
+    capacity: requiredField(quantity('Size of the disk.')),
   }),
   configMap: object('The entries of a ConfigMap as files.', {
     name: string('Name of the ConfigMap.', { maxLength: 253 }),
@@ -44,8 +44,8 @@ const volume = kubevirtObject('Volume', 'Source of a disk. Exactly one must be s
     volumeLabel,
   }),
   hostDisk: object('A disk image in a file of the node.', {
-    path: required(string('Path of the file on the node.', { minLength: 1 })),
-    type: required(
+    path: requiredField(string('Path of the file on the node.', { minLength: 1 })),
+    type: requiredField(
       choice('Disk: the file exists. DiskOrCreate: it is created with the given capacity if missing.', [
         'Disk',
         'DiskOrCreate',

@@ -8,7 +8,7 @@ import {
   list,
   object,
   quantity,
-  required,
+  requiredField,
   string,
   withDescription,
 } from '#platform/schema/schema';
@@ -57,14 +57,14 @@ const metrics = list(
   object(
     'A metric and its target.',
     {
-      type: required(choice('Type of metric.', ['cpu', 'memory', 'custom'])),
+      type: requiredField(choice('Type of metric.', ['cpu', 'memory', 'custom'])),
       targetAverageUtilization: integer('Target average utilization of all VMs, in percent of their size.', {
         format: 'int32',
         minimum: 1,
         maximum: 100,
       }),
       metric: object('The metric of type custom.', {
-        name: required(string('Name of the metric.', { minLength: 1, maxLength: 253 })),
+        name: requiredField(string('Name of the metric.', { minLength: 1, maxLength: 253 })),
         selector: withDescription(
           labelSelector,
           'Labels that select the series of the metric. Defaults to all series.',
@@ -93,11 +93,11 @@ const direction = (description: string, window: string) =>
     policies: list(
       'Limits of a scaling step; no limit if empty.',
       object('Maximum change within a period.', {
-        type: required(choice('Whether value is a number of VMs or a percentage.', ['Pods', 'Percent'])),
-        value: required(
+        type: requiredField(choice('Whether value is a number of VMs or a percentage.', ['Pods', 'Percent'])),
+        value: requiredField(
           integer('Maximum change, as a number of VMs or a percentage.', { format: 'int32', minimum: 1 }),
         ),
-        periodSeconds: required(integer('Period in seconds.', { format: 'int32', minimum: 1, maximum: 1800 })),
+        periodSeconds: requiredField(integer('Period in seconds.', { format: 'int32', minimum: 1, maximum: 1800 })),
       }),
       { maxItems: 16 },
     ),

@@ -1,5 +1,5 @@
 import type { CelRule } from '#platform/schema/json-schema';
-import { choice, integer, intOrString, list, object, required, string } from '#platform/schema/schema';
+import { choice, integer, intOrString, list, object, requiredField, string } from '#platform/schema/schema';
 
 const timeoutSeconds = integer('Timeout of the hook in seconds. Defaults to 30.', {
   format: 'int32',
@@ -23,7 +23,7 @@ function hook(description: string) {
     description,
     {
       exec: object('Runs a command in the launcher of the VM.', {
-        command: required(
+        command: requiredField(
           list('The command and its arguments; no shell is involved.', string('An argument.'), {
             minItems: 1,
           }),
@@ -32,7 +32,7 @@ function hook(description: string) {
       }),
       httpGet: object('Sends an HTTP request; a status from 200 to 399 is a success.', {
         path: string('Path of the request.', { default: '/' }),
-        port: required(intOrString('Port to connect to, by number or name.')),
+        port: requiredField(intOrString('Port to connect to, by number or name.')),
         host: string('Host to connect to. Defaults to the VM.'),
         scheme: choice('Protocol of the request.', ['HTTP', 'HTTPS'], { default: 'HTTP' }),
       }),

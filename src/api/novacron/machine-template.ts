@@ -1,6 +1,6 @@
 import type { CelRule } from '#platform/schema/json-schema';
 import { affinityOnHosts, nodeSelector, tolerations } from '#platform/schema/placement';
-import { choice, integer, list, map, object, quantity, required, string } from '#platform/schema/schema';
+import { choice, integer, list, map, object, quantity, requiredField, string } from '#platform/schema/schema';
 import { lifecycle } from './lifecycle.ts';
 import { networkInterfaces } from './network-interface.ts';
 import { requiredByRule } from './required-by-rule.ts';
@@ -53,8 +53,8 @@ const image = object('What the VM boots from.', {
 const volumes = list(
   'Additional disks. Like the root disk, each is on a PersistentVolumeClaim <vm>.novacron-<disk>. The claim is retained while the VM is stopped, and deleted with it unless the VM has the annotation novacron.io/retain-disks: "true".',
   object('A disk.', {
-    name: required(string('Name of the disk, unique in the VM.', { minLength: 1, maxLength: 63 })),
-    size: required(quantity('Size of the disk. It can grow, but not shrink.')),
+    name: requiredField(string('Name of the disk, unique in the VM.', { minLength: 1, maxLength: 63 })),
+    size: requiredField(quantity('Size of the disk. It can grow, but not shrink.')),
     storageClass: string('StorageClass of the claim. Defaults to that of the cluster. Immutable once the disk exists.'),
     accessMode: choice(
       'How nodes may mount the disk. ReadWriteMany allows live migration. Immutable once the disk exists.',
@@ -68,7 +68,7 @@ const volumes = list(
 const devices = list(
   'Host devices that are passed through to the VM. Not supported yet: a VM that uses them is not started.',
   object('A type of device.', {
-    type: required(choice('Type of device.', ['gpu', 'vgpu', 'fpga', 'nic', 'nvme', 'pci', 'usb'])),
+    type: requiredField(choice('Type of device.', ['gpu', 'vgpu', 'fpga', 'nic', 'nvme', 'pci', 'usb'])),
     vendor: string('Vendor of the device. Defaults to any.', { maxLength: 63 }),
     model: string('Model of the device. Defaults to any.', { maxLength: 63 }),
     count: integer('Number of devices.', { format: 'int32', minimum: 1, default: 1 }),

@@ -1,5 +1,5 @@
 import type { CelRule } from '#platform/schema/json-schema';
-import { choice, list, object, required, string } from '#platform/schema/schema';
+import { choice, list, object, requiredField, string } from '#platform/schema/schema';
 
 export const networkTypes = ['bridge', 'ovs', 'overlay', 'sr-iov', 'macvlan'] as const;
 
@@ -56,7 +56,7 @@ function family(version: 'IPv4' | 'IPv6', example: string) {
 export const networkInterfaces = list(
   'Network interfaces of the VM; empty means one interface on the pod network.',
   object('A network interface.', {
-    name: required(
+    name: requiredField(
       string(
         'Name of the interface, unique in the VM. default connects to the pod network, any other name to the NetworkAttachmentDefinition of this name in the namespace.',
         {

@@ -3,14 +3,14 @@ import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import {
   boolean,
   choice,
+  dateTime,
   integer,
   list,
   number,
   object,
   quantity,
-  required,
+  requiredField,
   string,
-  timestamp,
 } from '#platform/schema/schema';
 import { smallDisks } from '../disk/small-disks.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
@@ -43,7 +43,7 @@ const spec = object(
       { default: {} },
     ),
     snapshotPolicy: object('Scheduled snapshots. Not supported yet: a VM that uses them is not started.', {
-      schedule: required(
+      schedule: requiredField(
         string('When a snapshot is taken: a cron expression of five fields, in UTC.', {
           minLength: 1,
           maxLength: 256,
@@ -83,8 +83,8 @@ const status = object('Observed state of the VM.', {
   migration: object('The migration in progress, or the last one.', {
     sourceNode: string('Source node.'),
     targetNode: string('Target node; empty if there is none.'),
-    startTime: timestamp('When it started.', { nullable: true }),
-    endTime: timestamp('When it ended.', { nullable: true }),
+    startTime: dateTime('When it started.', { nullable: true }),
+    endTime: dateTime('When it ended.', { nullable: true }),
     progress: integer('Progress in percent.', { format: 'int32', minimum: 0, maximum: 100 }),
     state: string('Current step.'),
     message: string('Why it failed, if it did.'),
@@ -92,13 +92,13 @@ const status = object('Observed state of the VM.', {
   snapshots: list(
     'Snapshots that the snapshotPolicy has taken. Not supported yet, and empty. To list VMSnapshots of the VM: kubectl get vmsnapshot -o wide.',
     object('A snapshot.', {
-      name: required(string('Name of the snapshot: snapshot- and the UTC time, as in snapshot-20240120-020000.')),
-      createdAt: timestamp('When it was taken.'),
+      name: requiredField(string('Name of the snapshot: snapshot- and the UTC time, as in snapshot-20240120-020000.')),
+      createdAt: dateTime('When it was taken.'),
       size: quantity('Size of the snapshot.'),
     }),
     { keys: ['name'] },
   ),
-  lastUpdated: timestamp('When this status last changed.'),
+  lastUpdated: dateTime('When this status last changed.'),
   smallDisks,
   interfaces: retainedInterfaces,
   stateChangeRequests,

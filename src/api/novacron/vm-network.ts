@@ -1,7 +1,7 @@
 import { conditions } from '#platform/schema/conditions';
 import type { CelRule } from '#platform/schema/json-schema';
 import { defineKind, type ObjectOf } from '#platform/schema/kind';
-import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
+import { boolean, choice, integer, list, object, requiredField, string } from '#platform/schema/schema';
 import { bandwidth } from './bandwidth.ts';
 import { networkTypes } from './network-interface.ts';
 
@@ -48,8 +48,8 @@ const config = object(
 );
 
 const subnet = object('A subnet.', {
-  name: required(string('Name of the subnet, unique in the network.', { minLength: 1, maxLength: 63 })),
-  cidr: required(
+  name: requiredField(string('Name of the subnet, unique in the network.', { minLength: 1, maxLength: 63 })),
+  cidr: requiredField(
     string('Address range, such as 10.0.0.0/24. Immutable.', {
       minLength: 1,
       maxLength: 64,
@@ -60,14 +60,16 @@ const subnet = object('A subnet.', {
   dhcp: object('DHCP server of the subnet.', {
     enabled: boolean('Whether DHCP is enabled.', { default: true }),
     range: object('Addresses that DHCP assigns. Defaults to all free ones.', {
-      start: required(address('First address.')),
-      end: required(address('Last address.')),
+      start: requiredField(address('First address.')),
+      end: requiredField(address('Last address.')),
     }),
     options: list(
       'DHCP options.',
       object('A DHCP option.', {
-        name: required(string('Name of the option, such as dns-server.', { minLength: 1, maxLength: 63 })),
-        value: required(string('Value of the option; several values are separated by commas.', { maxLength: 1024 })),
+        name: requiredField(string('Name of the option, such as dns-server.', { minLength: 1, maxLength: 63 })),
+        value: requiredField(
+          string('Value of the option; several values are separated by commas.', { maxLength: 1024 }),
+        ),
       }),
       { maxItems: 64 },
     ),
@@ -77,7 +79,7 @@ const subnet = object('A subnet.', {
 const policy = object(
   'A traffic rule.',
   {
-    name: required(string('Name of the rule, unique in the network.', { minLength: 1, maxLength: 63 })),
+    name: requiredField(string('Name of the rule, unique in the network.', { minLength: 1, maxLength: 63 })),
     priority: integer('Priority of the rule: the smallest number is evaluated first.', {
       format: 'int32',
       minimum: 0,
@@ -110,7 +112,9 @@ const policy = object(
 );
 
 const spec = object('Desired state of the network.', {
-  type: required(choice('How VMs are connected. Immutable.', networkTypes, immutableField('the type of a network'))),
+  type: requiredField(
+    choice('How VMs are connected. Immutable.', networkTypes, immutableField('the type of a network')),
+  ),
   config,
   subnets: list('Subnets, which must not overlap.', subnet, { keys: ['name'], maxItems: 64 }),
   policies: list('Traffic rules; all traffic is allowed if empty.', policy, { keys: ['name'], maxItems: 256 }),

@@ -2,7 +2,16 @@ import { conditions } from '#platform/schema/conditions';
 import type { CelRule } from '#platform/schema/json-schema';
 import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import { labelSelector } from '#platform/schema/placement';
-import { integer, list, number, object, required, string, timestamp, withDescription } from '#platform/schema/schema';
+import {
+  dateTime,
+  integer,
+  list,
+  number,
+  object,
+  requiredField,
+  string,
+  withDescription,
+} from '#platform/schema/schema';
 import { autoscaling } from './autoscaling.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';
 import { requiredByRule } from './required-by-rule.ts';
@@ -72,11 +81,11 @@ const status = object('Observed state of the pool.', {
   selector: string('Selector of the VMs as a string, for the scale subresource.'),
   currentRevision: string('Revision of the template before the update.'),
   updateRevision: string('Revision of the current template.'),
-  lastScaleTime: timestamp('When the number of VMs was last changed.'),
+  lastScaleTime: dateTime('When the number of VMs was last changed.'),
   forecast: object('Forecast of predictive scaling.', {
     model: string('Model that made the forecast.'),
-    generatedAt: timestamp('When the forecast was made.'),
-    peakAt: timestamp('Time of the peak demand within the horizon.'),
+    generatedAt: dateTime('When the forecast was made.'),
+    peakAt: dateTime('Time of the peak demand within the horizon.'),
     peakReplicas: count('Number of VMs needed at the peak.'),
     error: number('Mean relative error of past forecasts.', { minimum: 0 }),
     message: string('Why there is no forecast.'),
@@ -84,7 +93,7 @@ const status = object('Observed state of the pool.', {
   vms: list(
     'The VMs.',
     object('A VM of the pool.', {
-      name: required(string('Name of the VirtualMachine.')),
+      name: requiredField(string('Name of the VirtualMachine.')),
       phase: string('Its phase.'),
       node: string('Node that it runs on.'),
     }),

@@ -3,14 +3,14 @@ import { defineKind, type ObjectOf } from '#platform/schema/kind';
 import {
   boolean,
   choice,
+  dateTime,
   duration,
   integer,
   list,
   object,
   quantity,
-  required,
+  requiredField,
   string,
-  timestamp,
 } from '#platform/schema/schema';
 
 const schedule = (description: string) =>
@@ -56,9 +56,9 @@ const replication = object(
     targets: list(
       'Target sites.',
       object('A site.', {
-        name: required(string('Name of the site, unique in the storage.', { minLength: 1, maxLength: 63 })),
-        endpoint: required(string('URL of the site, https:// or http://.', { minLength: 1, maxLength: 2048 })),
-        schedule: required(schedule('When the site is updated')),
+        name: requiredField(string('Name of the site, unique in the storage.', { minLength: 1, maxLength: 63 })),
+        endpoint: requiredField(string('URL of the site, https:// or http://.', { minLength: 1, maxLength: 2048 })),
+        schedule: requiredField(schedule('When the site is updated')),
       }),
       { keys: ['name'], maxItems: 16 },
     ),
@@ -76,7 +76,7 @@ const replication = object(
 );
 
 const spec = object('Desired state of the storage.', {
-  type: required(
+  type: requiredField(
     choice('Type of storage. Immutable.', ['local', 'nfs', 'ceph', 'glusterfs', 'distributed'], {
       rules: [{ rule: 'self == oldSelf', message: 'the type of storage cannot be changed' }],
     }),
@@ -97,7 +97,7 @@ const spec = object('Desired state of the storage.', {
       maximum: 10,
     }),
   }),
-  capacity: required(quantity('Capacity, greater than 0. It can grow, but not shrink.')),
+  capacity: requiredField(quantity('Capacity, greater than 0. It can grow, but not shrink.')),
   accessModes: list(
     'How nodes may use the storage; ReadWriteOnce when empty.',
     choice('An access mode.', ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod']),
@@ -120,9 +120,9 @@ const status = object('Observed state of the storage.', {
   available: quantity('Free capacity.'),
   allocations: integer('Number of volumes.', { format: 'int64', minimum: 0 }),
   health: choice('State of the backend.', ['Healthy', 'Degraded', 'Failed']),
-  lastSnapshot: timestamp('When the last snapshot was taken.'),
-  lastReplication: timestamp('When a site was last updated.'),
-  lastKeyRotation: timestamp('When the key was last rotated.'),
+  lastSnapshot: dateTime('When the last snapshot was taken.'),
+  lastReplication: dateTime('When a site was last updated.'),
+  lastKeyRotation: dateTime('When the key was last rotated.'),
   conditions: conditions('Ready, Replicated'),
 });
 

@@ -1,4 +1,4 @@
-import { choice, integer, list, object, required } from '#platform/schema/schema';
+import { choice, integer, list, object, requiredField } from '#platform/schema/schema';
 import { objectName, partName } from './names.ts';
 
 export const metric = choice(
@@ -11,14 +11,14 @@ export const hotSpots = list(
   object(
     'Nodes that are listed, or selected by a metric when they are used.',
     {
-      name: required(partName('Name of the hot spot, unique in the scenario.')),
+      name: requiredField(partName('Name of the hot spot, unique in the scenario.')),
       nodes: list('Nodes or groups of spec.nodes.', objectName('A node or a group of nodes.'), {
         type: 'set',
         minItems: 1,
         maxItems: 256,
       }),
       pick: object('Selects the nodes by a metric when they are used.', {
-        metric: required(
+        metric: requiredField(
           choice('Metric to compare.', ['cpuUsage', 'memoryUsage', 'cpuPressure', 'memoryPressure', 'vmCount']),
         ),
         order: choice('Whether the highest or the lowest values are selected.', ['highest', 'lowest'], {

@@ -1,5 +1,5 @@
 import type { CelRule } from '#platform/schema/json-schema';
-import { boolean, choice, duration, list, number, object, required } from '#platform/schema/schema';
+import { boolean, choice, duration, list, number, object, requiredField } from '#platform/schema/schema';
 import { partName } from './names.ts';
 
 const SHAPES = ['constant', 'sine', 'trace', 'randomWalk'] as const;
@@ -26,21 +26,21 @@ const signal = (what: string) =>
   object(
     `${what} of a VM over simulated time, as a fraction of its size.`,
     {
-      type: required(choice('Shape of the curve.', SHAPES)),
-      constant: object('Constant value.', { value: required(share('The value')) }),
+      type: requiredField(choice('Shape of the curve.', SHAPES)),
+      constant: object('Constant value.', { value: requiredField(share('The value')) }),
       sine: object('Sine curve with one peak per period; negative values count as 0.', {
-        mean: required(share('Mean of the curve')),
-        amplitude: required(share('Amplitude around the mean')),
+        mean: requiredField(share('Mean of the curve')),
+        amplitude: requiredField(share('Amplitude around the mean')),
         period: duration('Time from one peak to the next.', { default: '24h' }),
         peakAt: duration('Time of the first peak, from the start.', { default: '14h' }),
       }),
       trace: object('Follows recorded points.', {
-        points: required(
+        points: requiredField(
           list(
             'Points in chronological order.',
             object('A point.', {
-              at: required(duration('Time from the start.')),
-              value: required(share('The value from then on')),
+              at: requiredField(duration('Time from the start.')),
+              value: requiredField(share('The value from then on')),
             }),
             { minItems: 1, maxItems: 1440 },
           ),
@@ -57,8 +57,8 @@ const signal = (what: string) =>
         }),
       }),
       randomWalk: object('Random walk within bounds, reproducible with the same seed.', {
-        start: required(share('First value')),
-        step: required(share('Standard deviation of one step')),
+        start: requiredField(share('First value')),
+        step: requiredField(share('Standard deviation of one step')),
         interval: duration('Time between two steps.', { default: '5m' }),
         min: number('Lower bound, as a fraction.', { minimum: 0, default: 0 }),
         max: number('Upper bound, as a fraction.', { minimum: 0, default: 1 }),
@@ -70,8 +70,8 @@ const signal = (what: string) =>
 export const profiles = list(
   'Utilization of VMs over time; pools refer to them.',
   object('Utilization of a VM over time.', {
-    name: required(partName('Name of the profile, unique in the scenario.')),
-    cpu: required(signal('CPU utilization')),
+    name: requiredField(partName('Name of the profile, unique in the scenario.')),
+    cpu: requiredField(signal('CPU utilization')),
     memory: signal('Memory utilization'),
   }),
   { keys: ['name'], maxItems: 64 },

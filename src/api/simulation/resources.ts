@@ -1,11 +1,11 @@
-import { map, object, quantity, required, string } from '#platform/schema/schema';
+import { map, object, quantity, requiredField, string } from '#platform/schema/schema';
 
 /** Size of a simulated VM in either of its two forms. */
 export const resources = object(
   'Size of the VM. Memory without a suffix selects the ratio form: both values are fractions of one node ("0.15"). Memory with a suffix selects the absolute form: CPUs and bytes ("4" and 8Gi).',
   {
-    cpu: required(quantity('CPU: a fraction of one node, which may exceed 1, or a number of CPUs.')),
-    memory: required(quantity('Memory: a fraction of one node from 0 to 1, or bytes with a suffix such as Gi.')),
+    cpu: requiredField(quantity('CPU: a fraction of one node, which may exceed 1, or a number of CPUs.')),
+    memory: requiredField(quantity('Memory: a fraction of one node from 0 to 1, or bytes with a suffix such as Gi.')),
   },
 );
 

@@ -1,5 +1,5 @@
 import type { CelRule } from '#platform/schema/json-schema';
-import { choice, duration, integer, list, number, object, required } from '#platform/schema/schema';
+import { choice, duration, integer, list, number, object, requiredField } from '#platform/schema/schema';
 import { metric } from './hot-spot.ts';
 import { objectName, partName } from './names.ts';
 
@@ -20,7 +20,7 @@ type Action = keyof typeof ACTIONS;
 const names = Object.keys(ACTIONS) as Action[];
 
 const actionFields = {
-  action: required(
+  action: requiredField(
     choice(
       'Action: create or delete VMs of a pool, or scale it; change the utilization of VMs; add or remove nodes, or let them fail or recover; migrate VMs; or pause the scenario until it is resumed.',
       names,
@@ -98,15 +98,15 @@ const rules = [...fieldRules, ...choiceRules];
 
 export const timeline = list(
   'Timeline of events; events at the same time run in list order.',
-  object('An event.', { at: required(duration('Simulated time from the start.')), ...actionFields }, { rules }),
+  object('An event.', { at: requiredField(duration('Simulated time from the start.')), ...actionFields }, { rules }),
   { maxItems: 500 },
 );
 
 export const conditionalEvents = list(
   'Actions that run whenever a metric stays beyond a threshold.',
   object('Actions that a metric triggers.', {
-    name: required(partName('Name of the conditional event, unique in the scenario.')),
-    when: required(
+    name: requiredField(partName('Name of the conditional event, unique in the scenario.')),
+    when: requiredField(
       object('Trigger condition.', {
         scope: choice(
           'Whether the condition applies to each node, or to the mean over the cluster.',
@@ -123,15 +123,15 @@ export const conditionalEvents = list(
             maxItems: 256,
           },
         ),
-        metric: required(metric),
+        metric: requiredField(metric),
         operator: choice('Whether the metric must be above or below the threshold.', ['above', 'below'], {
           default: 'above',
         }),
-        threshold: required(number('Threshold in the unit of the metric: a fraction, or a number of VMs.')),
+        threshold: requiredField(number('Threshold in the unit of the metric: a fraction, or a number of VMs.')),
         for: duration('How long the condition must hold without interruption, in simulated time.', { default: '0s' }),
       }),
     ),
-    actions: required(
+    actions: requiredField(
       list('Actions to run, in order.', object('An action.', actionFields, { rules }), {
         minItems: 1,
         maxItems: 16,

@@ -3,15 +3,15 @@ import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import {
   boolean,
   choice,
+  dateTime,
   duration,
   integer,
   list,
   number,
   object,
   quantity,
-  required,
+  requiredField,
   string,
-  timestamp,
 } from '#platform/schema/schema';
 import { hotSpots } from './hot-spot.ts';
 import { partName } from './names.ts';
@@ -23,7 +23,7 @@ import { taskGenerators } from './task-generator.ts';
 const nodes = list(
   'Groups of identical nodes that the scenario creates, named <group>-1, <group>-2 and so on. If empty, it uses the existing simulated nodes.',
   object('A group of identical nodes.', {
-    name: required(partName('Name of the group, unique in the scenario.')),
+    name: requiredField(partName('Name of the group, unique in the scenario.')),
     count: integer('Number of nodes.', { format: 'int32', minimum: 0, maximum: 10_000, default: 1 }),
     cpu: quantity('CPUs of each node.', { default: '32' }),
     memory: quantity('Memory of each node.', { default: '128Gi' }),
@@ -36,14 +36,14 @@ const nodes = list(
 const vmPools = list(
   'Groups of identical VMs, named <pool>-1, <pool>-2 and so on.',
   object('A group of identical VMs.', {
-    name: required(partName('Name of the pool, unique in the scenario.')),
+    name: requiredField(partName('Name of the pool, unique in the scenario.')),
     count: integer('Number of VMs at the start.', {
       format: 'int32',
       minimum: 0,
       maximum: 100_000,
       default: 1,
     }),
-    resources: required(resources),
+    resources: requiredField(resources),
     profile: partName('Utilization profile of the VMs. Without one, they use all of their size.'),
     dirtyRateMbps: number('Rate at which each guest writes memory, in megabits per second. Defaults to 0.', {
       minimum: 0,
@@ -54,8 +54,8 @@ const vmPools = list(
 );
 
 const spec = object('Desired state of the simulation.', {
-  duration: required(duration('Duration in simulated time.')),
-  startTime: timestamp('Simulated time at the start. Defaults to midnight UTC of the current day.'),
+  duration: requiredField(duration('Duration in simulated time.')),
+  startTime: dateTime('Simulated time at the start. Defaults to midnight UTC of the current day.'),
   timeScale: number('Simulated seconds per real second.', {
     minimum: 0,
     exclusiveMinimum: true,
@@ -83,9 +83,9 @@ const countField = (description: string) => integer(description, { format: 'int6
 const status = object('Observed state of the simulation.', {
   observedGeneration: integer('Generation of the spec that this status describes.', { format: 'int64', minimum: 0 }),
   phase: choice('Phase of the simulation.', ['Pending', 'Running', 'Paused', 'Completed', 'Failed']),
-  startTime: timestamp('When it started, in real time.'),
-  completionTime: timestamp('When it ended, in real time.'),
-  currentSimulatedTime: timestamp('Current simulated time.'),
+  startTime: dateTime('When it started, in real time.'),
+  completionTime: dateTime('When it ended, in real time.'),
+  currentSimulatedTime: dateTime('Current simulated time.'),
   elapsedRealTime: string('Elapsed real time.'),
   elapsedSimulatedTime: string('Elapsed simulated time.'),
   nodes: countField('Nodes that are up.'),
@@ -100,9 +100,9 @@ const status = object('Observed state of the simulation.', {
   conditionalEvents: list(
     'State of the conditional events.',
     object('A conditional event.', {
-      name: required(string('Name of the conditional event.')),
+      name: requiredField(string('Name of the conditional event.')),
       times: countField('Number of times it triggered.'),
-      lastTime: timestamp('When it last triggered, in simulated time.'),
+      lastTime: dateTime('When it last triggered, in simulated time.'),
     }),
     { keys: ['name'] },
   ),

@@ -1,4 +1,4 @@
-import { choice, duration, integer, list, object, required } from '#platform/schema/schema';
+import { choice, duration, integer, list, object, requiredField } from '#platform/schema/schema';
 import { arrivals, distribution } from './distribution.ts';
 import { partName } from './names.ts';
 import { labels } from './resources.ts';
@@ -8,7 +8,7 @@ export const taskGenerators = list(
   object(
     'A task generator.',
     {
-      name: required(partName('Name of the generator, unique in the scenario.')),
+      name: requiredField(partName('Name of the generator, unique in the scenario.')),
       creates: choice('What a task creates: load on an existing VM, or a VM.', ['load', 'vm'], {
         default: 'load',
       }),
@@ -16,10 +16,10 @@ export const taskGenerators = list(
       hotSpot: partName('Hot spot whose nodes get the load; each task picks a random VM on them.'),
       from: duration('When the first task may arrive, from the start.', { default: '0s' }),
       until: duration('When tasks stop arriving. Defaults to the end of the scenario.'),
-      arrivals: required(arrivals),
-      cpu: required(distribution('CPU of a task', 'CPUs')),
-      memoryGi: required(distribution('Memory of a task', 'GiB')),
-      lifetimeSeconds: required(distribution('Duration of a task', 'simulated seconds')),
+      arrivals: requiredField(arrivals),
+      cpu: requiredField(distribution('CPU of a task', 'CPUs')),
+      memoryGi: requiredField(distribution('Memory of a task', 'GiB')),
+      lifetimeSeconds: requiredField(distribution('Duration of a task', 'simulated seconds')),
       maxConcurrent: integer('Maximum number of concurrent tasks; others are dropped and counted.', {
         format: 'int32',
         minimum: 1,

@@ -1,6 +1,6 @@
 import { conditions } from '#platform/schema/conditions';
 import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
-import { boolean, choice, integer, number, object, required, string, timestamp } from '#platform/schema/schema';
+import { boolean, choice, dateTime, integer, number, object, requiredField, string } from '#platform/schema/schema';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { resources, utilization } from './resources.ts';
 
@@ -16,7 +16,7 @@ export const PHASES = ['Pending', 'Scheduling', 'Scheduled', 'Running', 'Stopped
 export type Phase = (typeof PHASES)[number];
 
 const spec = object('Desired state of the simulated VM.', {
-  resources: required(resources),
+  resources: requiredField(resources),
   utilization,
   running: boolean('Whether the VM should run.', { default: true }),
   migration: object('Migration behavior of the VM.', {
@@ -41,7 +41,7 @@ const status = object('Observed state of the VM.', {
   conditions: conditions(
     'Ready, PodScheduled, RestartRequired, Failure, LastShutdown, and one for each phase that the VM has been in, which is True during that phase',
   ),
-  createdAt: timestamp('When the VM was first observed.'),
+  createdAt: dateTime('When the VM was first observed.'),
   stateChangeRequests,
   startFailure,
 });

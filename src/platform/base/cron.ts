@@ -42,7 +42,7 @@ export function parseCron(expression: string): CronSchedule {
   // Opening takes longer than all other parsing of an object, and a plain expression never fails to open.
   let onWall: Cron | undefined;
   if (!isPlain(fields)) {
-    refuseUnknownSyntax(expression, fields);
+    assertKnownSyntax(expression, fields);
     onWall = open(expression, pattern, 'UTC');
   }
   const everyHour = EVERY_HOUR.test(fields[1] ?? '');
@@ -106,7 +106,7 @@ function open(expression: string, pattern: string, timezone: string): Cron {
  * Rejects extensions of the parser (seconds, L, W, #) that Kubernetes does not support, so that schedules stay
  * portable.
  */
-function refuseUnknownSyntax(expression: string, fields: readonly string[]): void {
+function assertKnownSyntax(expression: string, fields: readonly string[]): void {
   const refuse = (reason: string): never => {
     throw new ParseError(`invalid schedule "${expression}": ${reason}`, {
       hint: 'write minute, hour, day of month, month and day of week, for example "30 2 * * 1-5"',

@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
  */
 export function createDirectory(path: string, mode = 0o700): boolean {
   const whole = resolve(path);
-  if (isFolder(whole)) return false;
+  if (isDirectory(whole)) return false;
   const above = dirname(whole);
   if (above !== whole) createDirectory(above, mode);
   try {
@@ -15,11 +15,11 @@ export function createDirectory(path: string, mode = 0o700): boolean {
     return true;
   } catch (error) {
     // Another process created it first.
-    if (isFolder(whole)) return false;
+    if (isDirectory(whole)) return false;
     throw error;
   }
 }
 
-function isFolder(path: string): boolean {
+function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

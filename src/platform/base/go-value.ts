@@ -11,7 +11,7 @@ export const GO_ESCAPES: Readonly<Record<string, string>> = {
 };
 const ESCAPES: Readonly<Record<string, string>> = { ...GO_ESCAPES, '"': '\\"' };
 
-const FEWEST_EXPONENT = 6;
+const MIN_SCIENTIFIC_EXPONENT = 6;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** Quotes text as Go's %q does: JSON escapes differ for control and for invisible characters. */
@@ -39,7 +39,7 @@ export function goNumber(value: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   const power = Number(exponent);
   // Go chooses the exponent as if six digits had been requested, no matter how many it then prints.
-  if (power >= -4 && power < FEWEST_EXPONENT) return String(value);
+  if (power >= -4 && power < MIN_SCIENTIFIC_EXPONENT) return String(value);
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 

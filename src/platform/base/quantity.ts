@@ -46,10 +46,10 @@ interface Suffix {
 }
 
 /** Results are memoized because the same few amounts recur. */
-const read = memoize(1024, readAnew);
+const read = memoize(1024, readQuantity);
 
 /** Parses a quantity, or describes the problem with the text. */
-function readAnew(text: string): Quantity | string {
+function readQuantity(text: string): Quantity | string {
   // Digits are optional because Kubernetes reads "Ki" or "." as zero.
   const match = text.length > MAX_LENGTH ? null : /^([+-]?)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text);
   if (text === '' || match === null) return WRONG_FORMAT;

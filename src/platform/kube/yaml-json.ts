@@ -12,13 +12,13 @@ import { append } from '#platform/base/append';
 import { ParseError } from '#platform/base/errors';
 
 /** Limits far beyond anything that a person writes. Input that exceeds them is a mistake or an attack. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 const MAX_ALIASES = 100;
 const MAX_MARKS = 500_000;
 /** The product is limited because each alias is searched in the whole text. */
 const MAX_ALIASES_TIMES_MARKS = 50_000_000;
 
-export const TOO_DEEP = `is nested deeper than ${DEEPEST} levels`;
+export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 
 export type YamlDocument = Document.Parsed;
 
@@ -128,7 +128,7 @@ function heightOf(value: unknown, depth: number, known: Map<object, number>): nu
   }
   if (typeof value !== 'object' || value === null) return 0;
   let height = known.get(value);
-  if (depth + (height ?? 0) > DEEPEST) throw new ParseError(TOO_DEEP);
+  if (depth + (height ?? 0) > MAX_DEPTH) throw new ParseError(TOO_DEEP);
   if (height !== undefined) return height;
   height = 0;
   for (const part of Object.values(value)) height = Math.max(height, 1 + heightOf(part, depth + 1, known));

@@ -1,5 +1,5 @@
 import type { CelRule, Json, JsonSchema } from './json-schema.ts';
-import type { InputOf as InputOfSchema, OutputOf, Schema } from './schema.ts';
+import type { OutputOf, Schema, SchemaInputOf } from './schema.ts';
 
 export interface Column {
   readonly name: string;
@@ -32,7 +32,7 @@ interface Definition<G extends string, V extends string, K extends string, Spec 
   /** Rules over the whole object, for constraints that involve both spec and metadata. */
   readonly rules?: readonly CelRule[];
   /** Small working manifest, shown in the reference. */
-  readonly example: { readonly name: string; readonly spec: NonNullable<InputOfSchema<Spec>> };
+  readonly example: { readonly name: string; readonly spec: NonNullable<SchemaInputOf<Spec>> };
 }
 
 /**
@@ -93,7 +93,7 @@ export type InputOf<K extends Kind> =
         readonly apiVersion: `${G}/${V}`;
         readonly kind: Name;
         readonly metadata: InputMeta;
-        readonly spec: InputOfSchema<Spec>;
+        readonly spec: SchemaInputOf<Spec>;
       }
     : never;
 

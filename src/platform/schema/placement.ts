@@ -1,12 +1,12 @@
-import { choice, integer, list, map, object, required, string } from './schema.ts';
+import { choice, integer, list, map, object, requiredField, string } from './schema.ts';
 
 /** Placement of a VM, in the vocabulary of Kubernetes pods. Every group shares these schemas. */
 
 const values = list('Values to compare with; empty for Exists and DoesNotExist.', string('A value.'));
 
 const nodeRequirement = object('One requirement on node labels.', {
-  key: required(string('The label key.')),
-  operator: required(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'])),
+  key: requiredField(string('The label key.')),
+  operator: requiredField(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'])),
   values,
 });
 
@@ -26,8 +26,8 @@ export const labelSelector = object(
     matchExpressions: list(
       'Requirements on labels that must all hold.',
       object('One requirement on labels.', {
-        key: required(string('The label key.')),
-        operator: required(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
+        key: requiredField(string('The label key.')),
+        operator: requiredField(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
         values,
       }),
     ),
@@ -48,14 +48,14 @@ const podTermFields = {
 const topologyKeyText = 'Node label that defines the topology domains.';
 const podTerm = object('Pods to be placed near, or away from.', {
   ...podTermFields,
-  topologyKey: required(string(topologyKeyText)),
+  topologyKey: requiredField(string(topologyKeyText)),
 });
 const podTermOnHosts = object('Pods to be placed near, or away from.', {
   ...podTermFields,
   topologyKey: string(topologyKeyText, { default: 'kubernetes.io/hostname' }),
 });
 
-const weight = required(integer('Weight of this preference.', { format: 'int32', minimum: 1, maximum: 100 }));
+const weight = requiredField(integer('Weight of this preference.', { format: 'int32', minimum: 1, maximum: 100 }));
 
 function affinityOf<T extends typeof podTerm | typeof podTermOnHosts>(term: T) {
   const podRules = (description: string) =>
@@ -63,19 +63,19 @@ function affinityOf<T extends typeof podTerm | typeof podTermOnHosts>(term: T) {
       requiredDuringSchedulingIgnoredDuringExecution: list('Terms that must all hold for a node to be chosen.', term),
       preferredDuringSchedulingIgnoredDuringExecution: list(
         'Terms that add to the score of a node.',
-        object('A weighted term.', { weight, podAffinityTerm: required(term) }),
+        object('A weighted term.', { weight, podAffinityTerm: requiredField(term) }),
       ),
     });
   return object('Nodes and pods that the VM is attracted to or repelled from.', {
     nodeAffinity: object('Nodes that are required or preferred.', {
       requiredDuringSchedulingIgnoredDuringExecution: object(
         'Nodes that the VM is allowed to run on.',
-        { nodeSelectorTerms: required(list('Terms of which one must hold.', nodeTerm)) },
+        { nodeSelectorTerms: requiredField(list('Terms of which one must hold.', nodeTerm)) },
         { mapType: 'atomic' },
       ),
       preferredDuringSchedulingIgnoredDuringExecution: list(
         'Nodes that are scored higher.',
-        object('A weighted node term.', { weight, preference: required(nodeTerm) }),
+        object('A weighted node term.', { weight, preference: requiredField(nodeTerm) }),
       ),
     }),
     podAffinity: podRules('Pods that the VM is placed near.'),
@@ -104,9 +104,9 @@ export const tolerations = list(
 export const topologySpreadConstraints = list(
   'How VMs that match a selector are spread over the cluster.',
   object('One constraint on the spread.', {
-    maxSkew: required(integer('Maximum difference between topology domains.', { format: 'int32', minimum: 1 })),
-    topologyKey: required(string(topologyKeyText)),
-    whenUnsatisfiable: required(
+    maxSkew: requiredField(integer('Maximum difference between topology domains.', { format: 'int32', minimum: 1 })),
+    topologyKey: requiredField(string(topologyKeyText)),
+    whenUnsatisfiable: requiredField(
       choice('What to do if the constraint cannot be satisfied.', ['DoNotSchedule', 'ScheduleAnyway']),
     ),
     labelSelector,

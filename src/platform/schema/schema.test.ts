@@ -3,27 +3,27 @@ import { defineKind, type InputOf, type ObjectOf } from './kind.ts';
 import {
   boolean,
   choice,
+  dateTime,
   integer,
   list,
   map,
   type OutputOf,
   object,
   quantity,
-  required,
-  type InputOf as SchemaInput,
+  requiredField,
+  type SchemaInputOf as SchemaInput,
   string,
-  timestamp,
 } from './schema.ts';
 
 const spec = object('A machine.', {
-  cpus: required(integer('CPUs.', { minimum: 1 })),
+  cpus: requiredField(integer('CPUs.', { minimum: 1 })),
   running: boolean('Power.', { default: true }),
-  disks: list('Disks.', object('A disk.', { name: required(string('Name.')), size: quantity('Size.') }), {
+  disks: list('Disks.', object('A disk.', { name: requiredField(string('Name.')), size: quantity('Size.') }), {
     keys: ['name'],
   }),
   labels: map('Labels.', string('A value.')),
   tier: choice('Tier.', ['hot', 'cold'], { default: 'hot' }),
-  until: timestamp('End.', { nullable: true }),
+  until: dateTime('End.', { nullable: true }),
 });
 
 describe('a schema', () => {

@@ -18,7 +18,7 @@ export interface Schema<Output = unknown, Input = Output, P extends Presence = P
 }
 
 export type OutputOf<S extends Schema> = S extends Schema<infer Output, infer _Input> ? Output : never;
-export type InputOf<S extends Schema> = S extends Schema<infer _Output, infer Input> ? Input : never;
+export type SchemaInputOf<S extends Schema> = S extends Schema<infer _Output, infer Input> ? Input : never;
 
 type Fields = Readonly<Record<string, Schema>>;
 type Having<F extends Fields, P extends Presence> = { [K in keyof F]: F[K]['presence'] extends P ? K : never }[keyof F];
@@ -29,8 +29,8 @@ type OutputOfFields<F extends Fields> = Flat<
   }
 >;
 type InputOfFields<F extends Fields> = Flat<
-  { readonly [K in Having<F, 'required'>]: InputOf<F[K]> } & {
-    readonly [K in Having<F, 'defaulted' | 'optional'>]?: InputOf<F[K]>;
+  { readonly [K in Having<F, 'required'>]: SchemaInputOf<F[K]> } & {
+    readonly [K in Having<F, 'defaulted' | 'optional'>]?: SchemaInputOf<F[K]>;
   }
 >;
 
@@ -104,7 +104,7 @@ export function boolean<const O extends Options & { default?: boolean }>(
 }
 
 /** Creates the schema of an instant as RFC 3339 text. */
-export function timestamp<const O extends Options & { default?: string }>(
+export function dateTime<const O extends Options & { default?: string }>(
   description: string,
   options?: O,
 ): Made<string, O> {
@@ -156,7 +156,7 @@ export function list<S extends Schema, const O extends ListOptions>(
   description: string,
   items: S,
   options?: O,
-): Made<readonly OutputOf<S>[], O, readonly InputOf<S>[]> {
+): Made<readonly OutputOf<S>[], O, readonly SchemaInputOf<S>[]> {
   const { type, keys, ...rest }: ListOptions = options ?? {};
   const merge: JsonSchema =
     keys === undefined
@@ -170,7 +170,7 @@ export function map<S extends Schema, const O extends Options & { maxProperties?
   description: string,
   values: S,
   options?: O,
-): Made<Readonly<Record<string, OutputOf<S>>>, O, Readonly<Record<string, InputOf<S>>>> {
+): Made<Readonly<Record<string, OutputOf<S>>>, O, Readonly<Record<string, SchemaInputOf<S>>>> {
   return make({ type: 'object', additionalProperties: values.json }, description, options);
 }
 
@@ -202,7 +202,7 @@ export function object<F extends Fields, const O extends ObjectOptions>(
 }
 
 /** Marks a field that the user must write. */
-export function required<Output, Input>(schema: Schema<Output, Input>): Schema<Output, Input, 'required'> {
+export function requiredField<Output, Input>(schema: Schema<Output, Input>): Schema<Output, Input, 'required'> {
   return { ...schema, presence: 'required' };
 }
 

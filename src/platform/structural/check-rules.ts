@@ -97,14 +97,14 @@ function times(around: number | undefined, most: number | undefined): number | u
 }
 
 /** Returns the minimum number of JSON bytes of a value. Optional parts need none. */
-function leastSize(schema: JsonSchema): number {
+function minSize(schema: JsonSchema): number {
   if (schema['x-kubernetes-int-or-string'] === true) return 1;
   switch (schema.type) {
     case 'object': {
       let size = 2;
       for (const name of schema.required ?? []) {
         const field = ownValue(schema.properties ?? {}, name);
-        if (field !== undefined && field.default === undefined) size += name.length + leastSize(field) + 4;
+        if (field !== undefined && field.default === undefined) size += name.length + minSize(field) + 4;
       }
       return size;
     }
@@ -170,7 +170,7 @@ function validateRule(compiled: CompiledRule, scope: RuleScope, context: Context
   };
   const [rulePath, messagePath] = [child(path, 'rule'), child(path, 'messageExpression')];
   if (program !== undefined) {
-    const often = context.times ?? Math.floor(MAX_BYTES / (leastSize(scope.schema) + 1));
+    const often = context.times ?? Math.floor(MAX_BYTES / (minSize(scope.schema) + 1));
     expensive('rule', rulePath, Math.min(MAX_COST, program.estimate(scope.shapes).max * often));
   }
   if (compiled.problem !== undefined) causes.push(invalid(rulePath, goRule(rule), compiled.problem));

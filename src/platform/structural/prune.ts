@@ -6,7 +6,7 @@ export type Prune = (value: unknown, path: string, dropped: string[]) => void;
 type Container = Record<string, unknown>;
 
 /** Maximum number of reported paths, as in the API server. */
-const MOST_TOLD = 100;
+const MAX_REPORTED = 100;
 
 /** Position of a dropped field, from there upwards. A path is formatted only when there is one to report. */
 type Trail = (string | number)[];
@@ -53,14 +53,14 @@ const dropFields: Walk = (value, dropped) => {
   if (Array.isArray(value)) eachItem(value, dropFields, dropped);
   else if (isObject(value)) {
     for (const key in value) {
-      tell(dropped, key);
+      reportDropped(dropped, key);
       delete value[key];
     }
   }
 };
 
-function tell(dropped: Trail[], key: string): void {
-  if (dropped.length < MOST_TOLD) dropped.push([key]);
+function reportDropped(dropped: Trail[], key: string): void {
+  if (dropped.length < MAX_REPORTED) dropped.push([key]);
 }
 
 function eachItem(items: readonly unknown[], walk: Walk, dropped: Trail[]): void {
@@ -113,7 +113,7 @@ function walkFields(properties: Readonly<Record<string, JsonSchema>>, keepsUnkno
       if (field !== undefined) {
         if (typeof value[key] === 'object') into(field, value[key], key, dropped);
       } else if (!keepsUnknown && !fields.has(key)) {
-        tell(dropped, key);
+        reportDropped(dropped, key);
         delete value[key];
       }
     }

@@ -26,37 +26,37 @@ export function evaluate(
   tracker: CostTracker,
 ): RuleResult | undefined {
   const { program } = compiled;
-  if (program === undefined) return broken(`rule compile error: ${compiled.problem}`);
+  if (program === undefined) return ruleFailure(`rule compile error: ${compiled.problem}`);
   let holds: Value;
   try {
     if (self instanceof EvaluationError) throw self;
     if (oldSelf instanceof EvaluationError) throw oldSelf;
     holds = program.evaluate([self, oldValue(compiled, oldSelf)], tracker);
   } catch (error) {
-    return brokenBy(error, compiled, tracker);
+    return failureFromError(error, compiled, tracker);
   }
-  if (tracker.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
+  if (tracker.cost > BUDGET) return ruleFailure(OUT_OF_BUDGET, true);
   if (holds === true) return undefined;
   return refusal(compiled, self, oldSelf instanceof EvaluationError ? undefined : oldSelf, tracker);
 }
 
-const broken = (detail: string, last = false): RuleResult => ({ detail, broken: true, last });
+const ruleFailure = (detail: string, last = false): RuleResult => ({ detail, broken: true, last });
 
 /** Converts an evaluation error to a result of its rule. Any other error is an internal error of the server. */
-function brokenBy(error: unknown, { rule }: CompiledRule, tracker: CostTracker): RuleResult {
+function failureFromError(error: unknown, { rule }: CompiledRule, tracker: CostTracker): RuleResult {
   const name = (rule.message ?? '').trim() || rule.rule.trim();
   const { message } = error as Error;
   if (error instanceof CostExceededError) {
-    if (tracker.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
-    return broken(
+    if (tracker.cost > BUDGET) return ruleFailure(OUT_OF_BUDGET, true);
+    return ruleFailure(
       `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
       true,
     );
   }
   if (!(error instanceof EvaluationError)) throw error;
-  if (tracker.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
-  if (!message.startsWith('no such overload')) return broken(`${message} evaluating rule: ${name}`);
-  return broken(
+  if (tracker.cost > BUDGET) return ruleFailure(OUT_OF_BUDGET, true);
+  if (!message.startsWith('no such overload')) return ruleFailure(`${message} evaluating rule: ${name}`);
+  return ruleFailure(
     `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`,
   );
 }

@@ -4,7 +4,7 @@ import type { ClusterAccess } from './cluster-access.ts';
 import { reasonOf } from './cluster-settings.ts';
 import type { HostEnvironment } from './host-environment.ts';
 
-const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Reports whether the process runs in a pod, by the variables that the kubelet sets. */
 export function isInCluster({ env }: Pick<HostEnvironment, 'env'>): boolean {
@@ -19,9 +19,9 @@ export async function inClusterAccess(environment: HostEnvironment, namespace?: 
   const problems: string[] = [];
   const read = async (name: string): Promise<string> => {
     try {
-      return await readFile(`${FOLDER}/${name}`);
+      return await readFile(`${SERVICE_ACCOUNT_DIRECTORY}/${name}`);
     } catch (error) {
-      problems.push(`cannot read ${FOLDER}/${name}${reasonOf(error)}`);
+      problems.push(`cannot read ${SERVICE_ACCOUNT_DIRECTORY}/${name}${reasonOf(error)}`);
       return '';
     }
   };
@@ -31,8 +31,8 @@ export async function inClusterAccess(environment: HostEnvironment, namespace?: 
       hint: 'Check that the pod does not set automountServiceAccountToken to false.',
     });
   }
-  const own = namespace ?? (await readFile(`${FOLDER}/namespace`).catch(() => '')).trim();
+  const own = namespace ?? (await readFile(`${SERVICE_ACCOUNT_DIRECTORY}/namespace`).catch(() => '')).trim();
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const user = { tokenFile: `${FOLDER}/token` };
+  const user = { tokenFile: `${SERVICE_ACCOUNT_DIRECTORY}/token` };
   return clusterAccess({ server, ca, insecure: false }, user, own === '' ? 'default' : own, environment);
 }

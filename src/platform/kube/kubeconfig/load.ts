@@ -64,7 +64,7 @@ async function fromConfig(
   problems: string[],
 ): Promise<ClusterAccess> {
   const context = contextName === undefined ? undefined : config.entry('context', contextName);
-  if (contextName !== undefined && !context) problems.push(missing(config, 'context', contextName));
+  if (contextName !== undefined && !context) problems.push(missingMessage(config, 'context', contextName));
   const clusterName = flags.cluster ?? context?.string('cluster');
   const userName = flags.user ?? context?.string('user');
   const namespace = flags.namespace ?? context?.string('namespace') ?? 'default';
@@ -72,9 +72,9 @@ async function fromConfig(
     context.problem('cluster', 'is missing');
   }
   const clusterFields = clusterName === undefined ? undefined : config.entry('cluster', clusterName);
-  if (clusterName !== undefined && !clusterFields) problems.push(missing(config, 'cluster', clusterName));
+  if (clusterName !== undefined && !clusterFields) problems.push(missingMessage(config, 'cluster', clusterName));
   const userFields = userName === undefined ? undefined : config.entry('user', userName);
-  if (userName !== undefined && !userFields) problems.push(missing(config, 'user', userName));
+  if (userName !== undefined && !userFields) problems.push(missingMessage(config, 'user', userName));
   const ofFlags = new Fields('', 'the command line', {}, problems);
   const overrides = {
     ...(flags.server === undefined ? {} : { server: flags.server }),
@@ -132,7 +132,7 @@ async function readFiles(
   return files;
 }
 
-function missing(config: Kubeconfig, kind: 'context' | 'cluster' | 'user', name: string): string {
+function missingMessage(config: Kubeconfig, kind: 'context' | 'cluster' | 'user', name: string): string {
   const known = config.names(kind).map((other) => `"${other}"`);
   return `${kind} "${name}" does not exist${known.length > 0 ? `; available: ${known.join(', ')}` : ''}`;
 }

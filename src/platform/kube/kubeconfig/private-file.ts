@@ -5,7 +5,7 @@ import { createDirectory } from '#platform/base/directory';
 import { ConfigError } from '#platform/base/errors';
 
 const ONLY_OWNER_FILE = 0o600;
-const ONLY_OWNER_FOLDER = 0o700;
+const OWNER_ONLY_DIRECTORY = 0o700;
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
@@ -33,7 +33,7 @@ export function writePrivateFile(path: string, content: string): void {
 
 /** Creates a directory and its parents that only its owner may enter. An existing one gets the same permissions. */
 export function createPrivateDirectory(path: string): void {
-  if (!createDirectory(path, ONLY_OWNER_FOLDER)) tighten(path, ONLY_OWNER_FOLDER);
+  if (!createDirectory(path, OWNER_ONLY_DIRECTORY)) tighten(path, OWNER_ONLY_DIRECTORY);
 }
 
 /** Removes the permissions of all but the owner from a file. A missing file is ignored. */

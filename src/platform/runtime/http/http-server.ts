@@ -59,8 +59,8 @@ const LIMITS = {
  * Go clients keep an idle connection for 90 s. If the server closed it first, a request could be in flight at that
  * moment and be lost, which must not happen to an admission webhook.
  */
-const KEPT_FOR_GO = { keepAliveTimeout: 120_000 };
-const ASKS_WHO = { requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' } as const;
+const KEEP_ALIVE = { keepAliveTimeout: 120_000 };
+const CLIENT_CERTIFICATES = { requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' } as const;
 const MAX_CONNECTIONS = 1024;
 
 /**
@@ -81,7 +81,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
   const authorize = options.authorize ?? createAuthorizer();
   const encrypted =
-    options.https === true ? createSecureServer({ ...serving, ...KEPT_FOR_GO, ...ASKS_WHO }) : undefined;
+    options.https === true ? createSecureServer({ ...serving, ...KEEP_ALIVE, ...CLIENT_CERTIFICATES }) : undefined;
   const server: Server = encrypted ?? createServer(serving);
   server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => {
@@ -111,7 +111,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     port,
     url: `${encrypted === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     mount: (route) => routes.add(route),
-    secure: (context) => encrypted?.setSecureContext({ ...context, minVersion: ASKS_WHO.minVersion }),
+    secure: (context) => encrypted?.setSecureContext({ ...context, minVersion: CLIENT_CERTIFICATES.minVersion }),
     close: () => (closed ??= close()),
     async run(signal) {
       await waitForAbort(signal);
@@ -157,7 +157,7 @@ async function answer(
   const path = pathOf(request);
   // Pages of other origins must not read the response, no matter how a browser would interpret it.
   response.setHeader('cross-origin-resource-policy', 'same-origin').setHeader('x-content-type-options', 'nosniff');
-  const refuse = (to: ServerResponse, status: number, text: string) => refuseWith(to, status, refusal(text));
+  const refuse = (to: ServerResponse, status: number, text: string) => sendError(to, status, refusal(text));
   const deny = ({ status, text }: Denial) =>
     refuse(status === 401 ? response.setHeader('www-authenticate', 'Bearer') : response, status, text);
   const foreign = sourceDenial(request, options.allowedHosts);
@@ -198,7 +198,7 @@ function needsAuthorization({ access }: Route, { method }: IncomingMessage): boo
 }
 
 /** Sends an error response. If a response has already begun, the connection is aborted instead. */
-function refuseWith(response: ServerResponse, status: number, { type, body }: Refusal): void {
+function sendError(response: ServerResponse, status: number, { type, body }: Refusal): void {
   if (response.headersSent) {
     if (!response.writableEnded) response.destroy();
     return;

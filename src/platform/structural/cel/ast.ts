@@ -1,7 +1,7 @@
 import type { Value } from './values.ts';
 
 /** Parsed expression. `at` is the offset that messages point to. */
-export type Node = Literal | Ident | Select | Call | ListNode | MapNode | StructNode | Fold | Bind;
+export type AstNode = Literal | Ident | Select | Call | ListNode | MapNode | StructNode | Fold | Bind;
 
 export interface Literal {
   readonly kind: 'literal';
@@ -18,7 +18,7 @@ export interface Ident {
 export interface Select {
   readonly kind: 'select';
   readonly at: number;
-  readonly operand: Node;
+  readonly operand: AstNode;
   readonly field: string;
   /** Tests has(operand.field) instead of selecting the field. */
   readonly test: boolean;
@@ -30,14 +30,14 @@ export interface Call {
   readonly kind: 'call';
   readonly at: number;
   readonly fn: string;
-  readonly target: Node | undefined;
-  readonly args: readonly Node[];
+  readonly target: AstNode | undefined;
+  readonly args: readonly AstNode[];
 }
 
 export interface ListNode {
   readonly kind: 'list';
   readonly at: number;
-  readonly items: readonly Node[];
+  readonly items: readonly AstNode[];
   /** Indexes of items written ?item, which are left out if they hold nothing. */
   readonly optional: ReadonlySet<number>;
 }
@@ -50,8 +50,8 @@ export interface MapNode {
 
 export interface MapEntry {
   readonly at: number;
-  readonly key: Node;
-  readonly value: Node;
+  readonly key: AstNode;
+  readonly value: AstNode;
   readonly optional: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface StructNode {
 export interface StructField {
   readonly at: number;
   readonly name: string;
-  readonly value: Node;
+  readonly value: AstNode;
   readonly optional: boolean;
 }
 
@@ -74,14 +74,14 @@ export interface StructField {
 export interface Fold {
   readonly kind: 'fold';
   readonly at: number;
-  readonly range: Node;
+  readonly range: AstNode;
   readonly iter: string;
   /** Second variable: it holds the value, and the first one the index or key. */
   readonly iter2: string | undefined;
-  readonly init: Node;
-  readonly condition: Node;
-  readonly step: Node;
-  readonly result: Node;
+  readonly init: AstNode;
+  readonly condition: AstNode;
+  readonly step: AstNode;
+  readonly result: AstNode;
 }
 
 /** Binds a value to a name in the body. */
@@ -89,8 +89,8 @@ export interface Bind {
   readonly kind: 'bind';
   readonly at: number;
   readonly name: string;
-  readonly value: Node;
-  readonly body: Node;
+  readonly value: AstNode;
+  readonly body: AstNode;
 }
 
 /** Name of a fold's accumulator. No source text can spell it. */
@@ -98,31 +98,36 @@ export const ACCUMULATOR = '@result';
 
 export const literal = (at: number, value: Value): Literal => ({ kind: 'literal', at, value });
 export const ident = (at: number, name: string): Ident => ({ kind: 'ident', at, name });
-export const call = (at: number, fn: string, ...args: Node[]): Call => ({
+export const call = (at: number, fn: string, ...args: AstNode[]): Call => ({
   kind: 'call',
   at,
   fn,
   target: undefined,
   args,
 });
-export const method = (at: number, target: Node, fn: string, ...args: Node[]): Call => ({
+export const methodCall = (at: number, target: AstNode, fn: string, ...args: AstNode[]): Call => ({
   kind: 'call',
   at,
   fn,
   target,
   args,
 });
-export const bind = (at: number, name: string, value: Node, body: Node): Bind => ({
+export const bind = (at: number, name: string, value: AstNode, body: AstNode): Bind => ({
   kind: 'bind',
   at,
   name,
   value,
   body,
 });
-export const list = (at: number, ...items: Node[]): ListNode => ({ kind: 'list', at, items, optional: new Set() });
+export const listLiteral = (at: number, ...items: AstNode[]): ListNode => ({
+  kind: 'list',
+  at,
+  items,
+  optional: new Set(),
+});
 
 /** Returns a.b.c as text, or undefined if the node is not a chain of names. */
-export function qualifiedName(node: Node): string | undefined {
+export function qualifiedName(node: AstNode): string | undefined {
   if (node.kind === 'ident') return node.name;
   if (node.kind !== 'select' || node.test || node.optional) return undefined;
   const prefix = qualifiedName(node.operand);

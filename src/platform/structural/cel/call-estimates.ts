@@ -1,11 +1,22 @@
-import type { Call, Node } from './ast.ts';
-import { add, exactRange, MAX_COST, multiply, ONE, type Range, type Shape, scale, UNKNOWN, ZERO } from './estimate.ts';
+import type { AstNode, Call } from './ast.ts';
+import {
+  addRanges,
+  exactRange,
+  MAX_COST,
+  multiply,
+  ONE,
+  type Range,
+  type Shape,
+  scale,
+  UNKNOWN,
+  ZERO,
+} from './estimate.ts';
 import type { Overload } from './library.ts';
 import { isOptional, type Type, unwrapOptional } from './types.ts';
 
 /** Known facts about an argument of a call. */
 export interface Operand {
-  readonly node: Node;
+  readonly node: AstNode;
   readonly type: Type;
   readonly size: Range | undefined;
   readonly shape: Shape | undefined;
@@ -70,7 +81,7 @@ const scanning: Estimate = ({ target }) => {
   if (target === undefined) return undefined;
   const item = itemOf(target);
   if (item === undefined) return costing(scale(size(target), TRAVERSAL));
-  const each = ['string', 'bytes'].includes(item.type.kind) ? add(ONE, scale(item.size, TRAVERSAL)) : ONE;
+  const each = ['string', 'bytes'].includes(item.type.kind) ? addRanges(ONE, scale(item.size, TRAVERSAL)) : ONE;
   return costing(multiply(size(target), each));
 };
 
@@ -83,7 +94,7 @@ function itemOf({ type, shape }: Operand): { type: Type; size: Range } | undefin
 const searching: Estimate = ({ node, target, args }) => {
   const text = target ?? (node.fn === 'matches' ? undefined : args[0]);
   if (text === undefined) return undefined;
-  const letters = scale(add(size(text), ONE), TRAVERSAL);
+  const letters = scale(addRanges(size(text), ONE), TRAVERSAL);
   const cost = multiply(letters, scale(size(args[0]), PATTERN));
   return costing(cost, node.fn === 'matches' ? undefined : { min: 0, max: size(text).max });
 };
@@ -93,7 +104,7 @@ const joining: Estimate = ({ target, args: [separator] }) => {
   const count = size(target);
   const items = multiply(count, itemOf(target)?.size ?? ZERO);
   const gaps = { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) };
-  const result = separator === undefined ? items : add(items, multiply(size(separator), gaps));
+  const result = separator === undefined ? items : addRanges(items, multiply(size(separator), gaps));
   return costing(scale(result, TRAVERSAL), result);
 };
 
@@ -107,7 +118,7 @@ const replacing: Estimate = ({ target, args: [from, to] }) => {
     min: old.max === 0 || old.max <= fresh.min ? text.min : 0,
     max: old.min === 0 || fresh.max <= old.min ? text.max : 0,
   };
-  const result = add(multiply({ min: fewest, max: Math.min(MAX_COST, most) }, fresh), kept);
+  const result = addRanges(multiply({ min: fewest, max: Math.min(MAX_COST, most) }, fresh), kept);
   return costing(scale(text, 2 * TRAVERSAL), result);
 };
 
@@ -120,7 +131,7 @@ const splitting: Estimate = ({ target, args: [, limit] }) => {
 
 const plus: Estimate = ({ overload, args: [a, b] }) => {
   const kind = overload?.params[0]?.kind;
-  const result = add(size(a), size(b));
+  const result = addRanges(size(a), size(b));
   if (kind === 'list') return costing(ONE, result);
   return kind === 'string' || kind === 'bytes' ? costing(scale(result, TRAVERSAL), result) : undefined;
 };
@@ -128,9 +139,9 @@ const plus: Estimate = ({ overload, args: [a, b] }) => {
 const block =
   (extra: number): Estimate =>
   ({ overload, args: [inner] }) => {
-    let cost = scale(add(ADDRESS, ADDRESS), TRAVERSAL);
-    if (extra > 0) cost = add(add(cost, scale(ADDRESS, TRAVERSAL)), exactRange(extra));
-    if (overload?.params[1]?.kind === 'string') cost = add(cost, scale(size(inner), TRAVERSAL));
+    let cost = scale(addRanges(ADDRESS, ADDRESS), TRAVERSAL);
+    if (extra > 0) cost = addRanges(addRanges(cost, scale(ADDRESS, TRAVERSAL)), exactRange(extra));
+    if (overload?.params[1]?.kind === 'string') cost = addRanges(cost, scale(size(inner), TRAVERSAL));
     return costing(cost);
   };
 
@@ -148,7 +159,7 @@ const encoding =
 const counting: Estimate = ({ args: [count] }) => {
   const literal = count?.node.kind === 'literal' ? count.node.value : undefined;
   const result = typeof literal === 'bigint' ? exactRange(Math.max(0, Number(literal))) : UNKNOWN;
-  return costing(add(ONE, result), result);
+  return costing(addRanges(ONE, result), result);
 };
 
 const ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
@@ -179,7 +190,7 @@ const ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['validate', ({ args: [text] }) => costing(scale(scale(size(text), TRAVERSAL), NAME_PATTERN * PATTERN))],
   [
     'strings.quote',
-    ({ args: [text] }) => costing(scale(size(text), TRAVERSAL), add(scale(size(text), 2), exactRange(2))),
+    ({ args: [text] }) => costing(scale(size(text), TRAVERSAL), addRanges(scale(size(text), 2), exactRange(2))),
   ],
   ['format', ({ target }) => costing(scale(size(target), TRAVERSAL))],
   ['check', () => costing(exactRange(350_000))],

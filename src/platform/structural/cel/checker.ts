@@ -1,5 +1,5 @@
 import { append } from '#platform/base/append';
-import { ACCUMULATOR, type Call, type Fold, type Node, qualifiedName, type Select, type StructNode } from './ast.ts';
+import { ACCUMULATOR, type AstNode, type Call, type Fold, qualifiedName, type Select, type StructNode } from './ast.ts';
 import type { Environment } from './environment.ts';
 import type { MessageKind, Overload } from './library.ts';
 import type { Issue } from './source.ts';
@@ -30,19 +30,19 @@ import { Uint, type Value } from './values.ts';
 /** Result of type-checking an expression. */
 export interface Checked {
   readonly type: Type;
-  readonly types: ReadonlyMap<Node, Type>;
+  readonly types: ReadonlyMap<AstNode, Type>;
   /** Overloads that a call may resolve to. There are several if types are only known at run time. */
-  readonly overloads: ReadonlyMap<Node, readonly Overload[]>;
+  readonly overloads: ReadonlyMap<AstNode, readonly Overload[]>;
   /** Values of names that denote constants, such as types. */
-  readonly constants: ReadonlyMap<Node, Value>;
+  readonly constants: ReadonlyMap<AstNode, Value>;
   /** Kinds of the messages that are constructed. */
-  readonly messages: ReadonlyMap<Node, MessageKind>;
+  readonly messages: ReadonlyMap<AstNode, MessageKind>;
   /** Variables of the environment that the expression references. */
   readonly variables: ReadonlySet<string>;
 }
 
 /** Assigns a type to every part of an expression. Type errors are added to the issues. */
-export function check(root: Node, environment: Environment, issues: Issue[]): Checked {
+export function check(root: AstNode, environment: Environment, issues: Issue[]): Checked {
   const checker = new Checker(environment, issues);
   checker.check(root);
   return checker.result(root);
@@ -52,10 +52,10 @@ class Checker {
   readonly #environment: Environment;
   readonly #issues: Issue[];
   readonly #bindings = new Bindings();
-  readonly #types = new Map<Node, Type>();
-  readonly #overloads = new Map<Node, readonly Overload[]>();
-  readonly #constants = new Map<Node, Value>();
-  readonly #messages = new Map<Node, MessageKind>();
+  readonly #types = new Map<AstNode, Type>();
+  readonly #overloads = new Map<AstNode, readonly Overload[]>();
+  readonly #constants = new Map<AstNode, Value>();
+  readonly #messages = new Map<AstNode, MessageKind>();
   readonly #variables = new Set<string>();
   /** Names bound by macros, innermost last. */
   readonly #locals: { readonly name: string; readonly type: Type }[] = [];
@@ -65,8 +65,8 @@ class Checker {
     this.#issues = issues;
   }
 
-  result(root: Node): Checked {
-    const types = new Map<Node, Type>();
+  result(root: AstNode): Checked {
+    const types = new Map<AstNode, Type>();
     for (const [node, type] of this.#types) types.set(node, resolve(this.#bindings, type, true));
     return {
       type: types.get(root) ?? ERROR,
@@ -78,13 +78,13 @@ class Checker {
     };
   }
 
-  check(node: Node): Type {
+  check(node: AstNode): Type {
     const type = this.#typeOf(node);
     this.#types.set(node, type);
     return type;
   }
 
-  #typeOf(node: Node): Type {
+  #typeOf(node: AstNode): Type {
     switch (node.kind) {
       case 'literal':
         return literalType(node.value);
@@ -140,7 +140,7 @@ class Checker {
   }
 
   /** Returns the type of a name, or undefined if it is not declared. */
-  #name(node: Node, written: string): Type | undefined {
+  #name(node: AstNode, written: string): Type | undefined {
     const name = written.replace(/^\./, '');
     const local = this.#locals.findLast((each) => each.name === name);
     if (local !== undefined) return local.type;
@@ -200,12 +200,12 @@ class Checker {
   }
 
   #logical(node: Call, args: readonly Type[]): Type {
-    const fitting = args.map((type, i) => this.#expect(node.args[i] as Node, type, BOOL));
+    const fitting = args.map((type, i) => this.#expect(node.args[i] as AstNode, type, BOOL));
     this.#overloads.set(node, this.#environment.overloadsOf(node.fn) ?? []);
     return fitting.includes(false) ? ERROR : BOOL;
   }
 
-  #expect(node: Node, given: Type, wanted: Type): boolean {
+  #expect(node: AstNode, given: Type, wanted: Type): boolean {
     if (this.#bindings.accepts([given], [wanted])) return true;
     this.#fail(node.at, `expected type '${this.#show(wanted)}' but found '${this.#show(given)}'`);
     return false;
@@ -239,7 +239,7 @@ class Checker {
   }
 
   /** Returns the common type of several nodes, or dyn if they differ. */
-  #joined(nodes: readonly Node[], isOptionalAt: (index: number) => boolean = () => false): Type {
+  #joined(nodes: readonly AstNode[], isOptionalAt: (index: number) => boolean = () => false): Type {
     let joined: Type | undefined;
     for (const [i, node] of nodes.entries()) {
       const checked = this.check(node);

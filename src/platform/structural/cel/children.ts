@@ -1,7 +1,7 @@
-import type { Node } from './ast.ts';
+import type { AstNode } from './ast.ts';
 
 /** Returns the nodes directly below a node. */
-export function childrenOf(node: Node): readonly Node[] {
+export function childrenOf(node: AstNode): readonly AstNode[] {
   switch (node.kind) {
     case 'select':
       return [node.operand];

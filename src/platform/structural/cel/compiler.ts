@@ -1,11 +1,11 @@
 import { append } from '#platform/base/append';
 import {
   ACCUMULATOR,
+  type AstNode,
   type Call,
   type Fold,
   type ListNode,
   type MapNode,
-  type Node,
   type Select,
   type StructNode,
 } from './ast.ts';
@@ -25,7 +25,7 @@ export interface Compiled {
   readonly slots: number;
 }
 
-export function compile(root: Node, checked: Checked, variables: readonly string[]): Compiled {
+export function compile(root: AstNode, checked: Checked, variables: readonly string[]): Compiled {
   const compiler = new Compiler(checked, variables);
   const code = compiler.compile(root);
   return { code, slots: compiler.slots };
@@ -42,7 +42,7 @@ class Compiler {
     this.slots = variables.length;
   }
 
-  compile(node: Node): Code {
+  compile(node: AstNode): Code {
     const constant = this.#checked.constants.get(node);
     if (constant !== undefined) return () => constant;
     switch (node.kind) {
@@ -131,7 +131,7 @@ class Compiler {
   }
 
   /** Returns the variable and fields of self.a.b, or undefined for any other node. */
-  #path(node: Node): Path | undefined {
+  #path(node: AstNode): Path | undefined {
     if (this.#checked.constants.has(node)) return undefined;
     if (node.kind === 'ident') {
       const name = nameOf(node.name);
@@ -192,9 +192,9 @@ class Compiler {
           fn === '_||_',
         );
       case '_?_:_':
-        return ternary(this.compile(first as Node), this.compile(second as Node), this.compile(third as Node));
+        return ternary(this.compile(first as AstNode), this.compile(second as AstNode), this.compile(third as AstNode));
       case '@not_strictly_false':
-        return notStrictlyFalse(this.compile(first as Node));
+        return notStrictlyFalse(this.compile(first as AstNode));
       default:
     }
     const appended = this.#appended(node);
@@ -215,7 +215,7 @@ class Compiler {
   #appended({ fn, args: [accu, added] }: Call): Code | undefined {
     if (fn !== '_+_' || accu?.kind !== 'ident' || accu.name !== ACCUMULATOR || added?.kind !== 'list') return undefined;
     const collected = this.#ident(ACCUMULATOR);
-    const item = this.compile(added.items[0] as Node);
+    const item = this.compile(added.items[0] as AstNode);
     return (frame) => {
       const list = collected(frame) as ArrayList;
       const value = item(frame);
@@ -290,9 +290,9 @@ function notIterable(value: Value, isPair: boolean): EvaluationError {
 const nameOf = (written: string): string => written.replace(/^\./, '');
 
 /** Returns the operands of a && b && c, regardless of their nesting: only their order matters. */
-function chain(root: Call): Node[] {
-  const operands: Node[] = [];
-  const open: Node[] = [root];
+function chain(root: Call): AstNode[] {
+  const operands: AstNode[] = [];
+  const open: AstNode[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.kind === 'call' && node.fn === root.fn) append(open, node.args.toReversed());
     else operands.push(node);

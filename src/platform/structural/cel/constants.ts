@@ -1,5 +1,5 @@
 import { append } from '#platform/base/append';
-import type { Node } from './ast.ts';
+import type { AstNode } from './ast.ts';
 import type { Checked } from './checker.ts';
 import { childrenOf } from './children.ts';
 import { fits, typeOfValue } from './value-type.ts';
@@ -12,8 +12,8 @@ const PATTERNS = new Set(['find', 'findAll']);
 /**
  * Returns the error of a call on constants that can only fail. The API server finds it when it prepares the expression.
  */
-export function constantProblem(root: Node, checked: Checked): string | undefined {
-  const open: Node[] = [root];
+export function constantProblem(root: AstNode, checked: Checked): string | undefined {
+  const open: AstNode[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const problem = callProblem(node, checked);
     if (problem !== undefined) return problem;
@@ -22,7 +22,7 @@ export function constantProblem(root: Node, checked: Checked): string | undefine
   return undefined;
 }
 
-function callProblem(node: Node, checked: Checked): string | undefined {
+function callProblem(node: AstNode, checked: Checked): string | undefined {
   if (node.kind !== 'call') return undefined;
   const isPattern = PATTERNS.has(node.fn) && node.target !== undefined;
   if (!isPattern && !(CONVERSIONS.has(node.fn) && node.target === undefined && node.args.length === 1))

@@ -14,7 +14,7 @@ export const UNKNOWN: Range = { min: 0, max: MAX_COST };
 export const ZERO = exactRange(0);
 export const ONE = exactRange(1);
 
-export function add(a: Range, b: Range): Range {
+export function addRanges(a: Range, b: Range): Range {
   return { min: Math.min(MAX_COST, a.min + b.min), max: Math.min(MAX_COST, a.max + b.max) };
 }
 

@@ -1,9 +1,9 @@
 import { append } from '#platform/base/append';
-import { ACCUMULATOR, type Call, type Fold, type Node } from './ast.ts';
+import { ACCUMULATOR, type AstNode, type Call, type Fold } from './ast.ts';
 import { CREATE_LIST, CREATE_MAP } from './call-cost.ts';
 import { type CallEstimate, estimateCall, type Operand } from './call-estimates.ts';
 import type { Checked } from './checker.ts';
-import { add, exactRange, multiply, ONE, type Range, type Shape, UNKNOWN, union, ZERO } from './estimate.ts';
+import { addRanges, exactRange, multiply, ONE, type Range, type Shape, UNKNOWN, union, ZERO } from './estimate.ts';
 import { runeCount } from './text.ts';
 import { isOptional, type Type, unwrapOptional } from './types.ts';
 
@@ -27,7 +27,7 @@ interface Entries {
 type Local = Omit<Known, 'cost'>;
 
 /** Estimates bounds of the cost of an expression from the sizes that the schema gives for its variables. */
-export function estimateCost(root: Node, checked: Checked, shapes: ReadonlyMap<string, Shape>): Range {
+export function estimateCost(root: AstNode, checked: Checked, shapes: ReadonlyMap<string, Shape>): Range {
   return new Estimator(checked, shapes).visit(root).cost;
 }
 
@@ -44,7 +44,7 @@ class Estimator {
     this.#whole = shapes.values().next().value;
   }
 
-  visit(node: Node): Known {
+  visit(node: AstNode): Known {
     switch (node.kind) {
       case 'literal':
         return { cost: ZERO, size: exactRange(literalSize(node.value)), shape: undefined, entries: undefined };
@@ -56,19 +56,19 @@ class Estimator {
         const type = unwrapOptional(this.#type(node.operand));
         const priced = type.kind === 'map' || type.kind === 'object';
         const shape = node.optional ? undefined : this.#below(operand.shape, (known) => known.fields?.get(node.field));
-        return this.#known(node, priced ? add(operand.cost, ONE) : operand.cost, shape);
+        return this.#known(node, priced ? addRanges(operand.cost, ONE) : operand.cost, shape);
       }
       case 'list': {
         const items = node.items.map((item) => this.visit(item));
         const size = exactRange(items.length);
         const entries = { key: ONE, value: unionOf(items.map(sizeOf)) };
-        return { cost: add(sum(items), exactRange(CREATE_LIST)), size, shape: undefined, entries };
+        return { cost: addRanges(sum(items), exactRange(CREATE_LIST)), size, shape: undefined, entries };
       }
       case 'map': {
         const keys = node.entries.map(({ key }) => this.visit(key));
         const values = node.entries.map(({ value }) => this.visit(value));
         const entries = { key: unionOf(keys.map(sizeOf)), value: unionOf(values.map(sizeOf)) };
-        const cost = add(add(sum(keys), sum(values)), exactRange(CREATE_MAP));
+        const cost = addRanges(addRanges(sum(keys), sum(values)), exactRange(CREATE_MAP));
         return { cost, size: exactRange(keys.length), shape: undefined, entries };
       }
       case 'call':
@@ -78,14 +78,14 @@ class Estimator {
       case 'bind': {
         const value = this.visit(node.value);
         const body = this.#within([{ name: node.name, known: value }], () => this.visit(node.body));
-        return { ...body, cost: add(add(body.cost, value.cost), exactRange(CREATE_LIST)) };
+        return { ...body, cost: addRanges(addRanges(body.cost, value.cost), exactRange(CREATE_LIST)) };
       }
       case 'struct':
         return { cost: ZERO, size: undefined, shape: undefined, entries: undefined };
     }
   }
 
-  #type(node: Node): Type {
+  #type(node: AstNode): Type {
     return this.#checked.types.get(node) as Type;
   }
 
@@ -96,7 +96,7 @@ class Estimator {
   }
 
   /** Returns the facts of a node. Its size comes from its shape, or from its type if that has only one size. */
-  #known(node: Node, cost: Range, shape?: Shape | null, entries?: Entries): Known {
+  #known(node: AstNode, cost: Range, shape?: Shape | null, entries?: Entries): Known {
     const size =
       shape !== undefined && shape !== null
         ? { min: 0, max: shape.most }
@@ -106,7 +106,7 @@ class Estimator {
     return { cost, size, shape, entries };
   }
 
-  #ident(node: Extract<Node, { kind: 'ident' }>): Known {
+  #ident(node: Extract<AstNode, { kind: 'ident' }>): Known {
     const local = this.#locals.findLast(({ name }) => name === node.name)?.known;
     // The API server also treats unknown names, such as those of types, as the whole object.
     if (local === undefined) return this.#known(node, ONE, this.#shapes.get(node.name) ?? this.#whole);
@@ -121,10 +121,11 @@ class Estimator {
     const operands = node.args.map((arg, i) => this.#operand(arg, args[i] as Known));
     const target = isMethod && node.target !== undefined ? this.visit(node.target) : undefined;
     const first = args[0];
-    if (node.fn === 'dyn' && first !== undefined) return { ...first, shape: undefined, cost: add(first.cost, ONE) };
+    if (node.fn === 'dyn' && first !== undefined)
+      return { ...first, shape: undefined, cost: addRanges(first.cost, ONE) };
     if (node.fn === '_&&_' || node.fn === '_||_') {
       const [left = ZERO, right = ZERO] = args.map(({ cost }) => cost);
-      return this.#known(node, { min: left.min, max: add(left, right).max });
+      return this.#known(node, { min: left.min, max: addRanges(left, right).max });
     }
     if (node.fn === '_?_:_') return conditional(args);
     let estimate: CallEstimate | undefined;
@@ -132,19 +133,19 @@ class Estimator {
       const each = estimateCall(
         node,
         overload,
-        target === undefined ? undefined : this.#operand(node.target as Node, target),
+        target === undefined ? undefined : this.#operand(node.target as AstNode, target),
         operands,
       );
       estimate = estimate === undefined ? each : either(estimate, each);
     }
-    const cost = add(add(estimate?.cost ?? ONE, sum(args)), target?.cost ?? ZERO);
-    const isIndex = node.fn === '_[_]' && this.#type(node.args[0] as Node).kind !== 'opaque';
+    const cost = addRanges(addRanges(estimate?.cost ?? ONE, sum(args)), target?.cost ?? ZERO);
+    const isIndex = node.fn === '_[_]' && this.#type(node.args[0] as AstNode).kind !== 'opaque';
     const shape = isIndex ? this.#below(first?.shape, ({ items }) => items) : undefined;
     const known = this.#known(node, cost, shape, joinedEntries(node, args));
     return { ...known, size: estimate?.size ?? (isIndex ? first?.entries?.value : undefined) ?? known.size };
   }
 
-  #operand(node: Node, known: Known): Operand {
+  #operand(node: AstNode, known: Known): Operand {
     return { node, type: this.#type(node), size: known.size, shape: known.shape ?? undefined };
   }
 
@@ -170,8 +171,8 @@ class Estimator {
     ]);
     const result = this.#within([accumulator], () => this.visit(node.result));
     const count = range.size ?? UNKNOWN;
-    const loop = multiply(count, add(condition?.cost ?? ZERO, step?.cost ?? ZERO));
-    const cost = add(add(range.cost, init.cost), add(result.cost, loop));
+    const loop = multiply(count, addRanges(condition?.cost ?? ZERO, step?.cost ?? ZERO));
+    const cost = addRanges(addRanges(range.cost, init.cost), addRanges(result.cost, loop));
     const collects = node.init.kind === 'list' || node.init.kind === 'map';
     return { cost, size: collects ? count : init.size, shape: undefined, entries: step?.entries };
   }
@@ -185,7 +186,7 @@ class Estimator {
 }
 
 const sizeOf = ({ size }: Known): Range => size ?? UNKNOWN;
-const sum = (parts: readonly Known[]): Range => parts.reduce((total, { cost }) => add(total, cost), ZERO);
+const sum = (parts: readonly Known[]): Range => parts.reduce((total, { cost }) => addRanges(total, cost), ZERO);
 
 function unionOf(ranges: readonly Range[]): Range {
   return ranges.length === 0 ? ZERO : ranges.reduce(union);
@@ -203,7 +204,7 @@ function conditional([condition, yes, no]: readonly Known[]): Known {
       ? undefined
       : { key: union(yes.entries.key, no.entries.key), value: union(yes.entries.value, no.entries.value) };
   const size = union(sizeOf(yes), sizeOf(no));
-  return { cost: add(condition.cost, union(yes.cost, no.cost)), size, shape: undefined, entries };
+  return { cost: addRanges(condition.cost, union(yes.cost, no.cost)), size, shape: undefined, entries };
 }
 
 function joinedEntries(node: Call, args: readonly Known[]): Entries | undefined {

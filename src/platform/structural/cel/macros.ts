@@ -1,45 +1,56 @@
-import { ACCUMULATOR, bind, type Call, call, type Fold, ident, list, literal, method, type Node } from './ast.ts';
+import {
+  ACCUMULATOR,
+  type AstNode,
+  bind,
+  type Call,
+  call,
+  type Fold,
+  ident,
+  listLiteral,
+  literal,
+  methodCall,
+} from './ast.ts';
 import type { Issue } from './source.ts';
 
 /** Expands a macro, or returns undefined to leave the call unchanged. */
-type Expand = (node: Call, range: Node, issues: Issue[]) => Node | undefined;
+type Expand = (node: Call, range: AstNode, issues: Issue[]) => AstNode | undefined;
 
 /** Replaces a call that is a macro: it binds names, or inspects its argument without evaluating it. */
-export function expandMacro(node: Call, issues: Issue[]): Node | undefined {
+export function expandMacro(node: Call, issues: Issue[]): AstNode | undefined {
   if (node.target === undefined) return node.fn === 'has' && node.args.length === 1 ? has(node, issues) : undefined;
   return MACROS.get(`${node.fn}/${node.args.length}`)?.(node, node.target, issues);
 }
 
-function has(node: Call, issues: Issue[]): Node {
-  const arg = node.args[0] as Node;
+function has(node: Call, issues: Issue[]): AstNode {
+  const arg = node.args[0] as AstNode;
   if (arg.kind === 'select') return { ...arg, at: node.at, test: true };
   issues.push({ offset: arg.at, message: 'invalid argument to has() macro' });
   return arg;
 }
 
-const accu = (at: number): Node => ident(at, ACCUMULATOR);
-const yes = (at: number): Node => literal(at, true);
+const accu = (at: number): AstNode => ident(at, ACCUMULATOR);
+const yes = (at: number): AstNode => literal(at, true);
 /** Loop condition that continues until the result is decided. A later item may still overrule an error. */
-const undecided = (at: number, negate: boolean): Node =>
+const isUndecided = (at: number, negate: boolean): AstNode =>
   call(at, '@not_strictly_false', negate ? call(at, '!_', accu(at)) : accu(at));
-const append = (at: number, item: Node): Node => call(at, '_+_', accu(at), list(at, item));
+const append = (at: number, item: AstNode): AstNode => call(at, '_+_', accu(at), listLiteral(at, item));
 
 interface Loop {
-  readonly init: Node;
-  readonly condition?: Node;
-  readonly step: Node;
-  readonly result?: Node;
+  readonly init: AstNode;
+  readonly condition?: AstNode;
+  readonly step: AstNode;
+  readonly result?: AstNode;
 }
 
-function all(at: number, test: Node): Loop {
-  return { init: yes(at), condition: undecided(at, false), step: call(at, '_&&_', accu(at), test) };
+function all(at: number, test: AstNode): Loop {
+  return { init: yes(at), condition: isUndecided(at, false), step: call(at, '_&&_', accu(at), test) };
 }
 
-function exists(at: number, test: Node): Loop {
-  return { init: literal(at, false), condition: undecided(at, true), step: call(at, '_||_', accu(at), test) };
+function exists(at: number, test: AstNode): Loop {
+  return { init: literal(at, false), condition: isUndecided(at, true), step: call(at, '_||_', accu(at), test) };
 }
 
-function existsOne(at: number, test: Node): Loop {
+function existsOne(at: number, test: AstNode): Loop {
   const counted = call(at, '_+_', accu(at), literal(at, 1n));
   return {
     init: literal(at, 0n),
@@ -48,12 +59,12 @@ function existsOne(at: number, test: Node): Loop {
   };
 }
 
-function collect(at: number, item: Node, test?: Node): Loop {
+function collect(at: number, item: AstNode, test?: AstNode): Loop {
   const step = append(at, item);
-  return { init: list(at), step: test === undefined ? step : call(at, '_?_:_', test, step, accu(at)) };
+  return { init: listLiteral(at), step: test === undefined ? step : call(at, '_?_:_', test, step, accu(at)) };
 }
 
-function insert(at: number, args: readonly Node[], test?: Node): Loop {
+function insert(at: number, args: readonly AstNode[], test?: AstNode): Loop {
   const step = call(at, 'cel.@mapInsert', accu(at), ...args);
   return {
     init: { kind: 'map', at, entries: [] },
@@ -62,7 +73,10 @@ function insert(at: number, args: readonly Node[], test?: Node): Loop {
 }
 
 /** Creates a macro over one variable (`names` 1) or two. The loop is built from the arguments after the names. */
-function folding(names: 1 | 2, build: (node: Call, rest: readonly Node[], names: readonly string[]) => Loop): Expand {
+function foldMacro(
+  names: 1 | 2,
+  build: (node: Call, rest: readonly AstNode[], names: readonly string[]) => Loop,
+): Expand {
   return (node, range, issues) => {
     const bound: string[] = [];
     for (const arg of node.args.slice(0, names)) {
@@ -72,7 +86,7 @@ function folding(names: 1 | 2, build: (node: Call, rest: readonly Node[], names:
     }
     const [iter = '', iter2] = bound;
     if (iter === iter2) {
-      issues.push({ offset: (node.args[1] as Node).at, message: `duplicate variable name: ${iter}` });
+      issues.push({ offset: (node.args[1] as AstNode).at, message: `duplicate variable name: ${iter}` });
       return literal(node.at, false);
     }
     const loop = build(node, node.args.slice(names), [iter, iter2 ?? '']);
@@ -91,7 +105,7 @@ function folding(names: 1 | 2, build: (node: Call, rest: readonly Node[], names:
   };
 }
 
-function simpleName(arg: Node, issues: Issue[], message: string): string | undefined {
+function simpleName(arg: AstNode, issues: Issue[], message: string): string | undefined {
   if (arg.kind === 'ident' && !arg.name.startsWith('.')) return arg.name;
   issues.push({ offset: arg.at, message });
   return undefined;
@@ -110,12 +124,12 @@ function notAName(fn: string): string {
 function optionalMap(flat: boolean): Expand {
   return (node, target, issues) => {
     const { at } = node;
-    const name = simpleName(node.args[0] as Node, issues, notAName(node.fn));
+    const name = simpleName(node.args[0] as AstNode, issues, notAName(node.fn));
     if (name === undefined) return literal(at, false);
     const held = ident(at, '@target');
-    const body = bind(at, name, method(at, held, 'value'), node.args[1] as Node);
+    const body = bind(at, name, methodCall(at, held, 'value'), node.args[1] as AstNode);
     const some = flat ? body : call(at, 'optional.of', body);
-    const mapped = call(at, '_?_:_', method(at, held, 'hasValue'), some, call(at, 'optional.none'));
+    const mapped = call(at, '_?_:_', methodCall(at, held, 'hasValue'), some, call(at, 'optional.none'));
     return bind(at, held.name, target, mapped);
   };
 }
@@ -128,31 +142,31 @@ const sortBy: Expand = (node, range, issues) => {
     return literal(node.at, false);
   }
   const input = ident(node.at, '@input');
-  const keys = folding(1, ({ at, args }) => collect(at, args[1] as Node))(node, input, issues);
+  const keys = foldMacro(1, ({ at, args }) => collect(at, args[1] as AstNode))(node, input, issues);
   if (keys === undefined) return undefined;
-  return bind(node.at, input.name, range, method(node.at, input, '@sortByAssociatedKeys', keys));
+  return bind(node.at, input.name, range, methodCall(node.at, input, '@sortByAssociatedKeys', keys));
 };
 
 const MACROS: ReadonlyMap<string, Expand> = new Map<string, Expand>([
-  ['all/2', folding(1, ({ at }, [test]) => all(at, test as Node))],
-  ['exists/2', folding(1, ({ at }, [test]) => exists(at, test as Node))],
-  ['exists_one/2', folding(1, ({ at }, [test]) => existsOne(at, test as Node))],
-  ['map/2', folding(1, ({ at }, [item]) => collect(at, item as Node))],
-  ['map/3', folding(1, ({ at }, [test, item]) => collect(at, item as Node, test))],
-  ['filter/2', folding(1, ({ at, args }, [test]) => collect(at, args[0] as Node, test))],
-  ['all/3', folding(2, ({ at }, [test]) => all(at, test as Node))],
-  ['exists/3', folding(2, ({ at }, [test]) => exists(at, test as Node))],
-  ['exists_one/3', folding(2, ({ at }, [test]) => existsOne(at, test as Node))],
-  ['existsOne/3', folding(2, ({ at }, [test]) => existsOne(at, test as Node))],
-  ['transformList/3', folding(2, ({ at }, [item]) => collect(at, item as Node))],
-  ['transformList/4', folding(2, ({ at }, [test, item]) => collect(at, item as Node, test))],
-  ['transformMap/3', folding(2, ({ at }, [item], [key = '']) => insert(at, [ident(at, key), item as Node]))],
+  ['all/2', foldMacro(1, ({ at }, [test]) => all(at, test as AstNode))],
+  ['exists/2', foldMacro(1, ({ at }, [test]) => exists(at, test as AstNode))],
+  ['exists_one/2', foldMacro(1, ({ at }, [test]) => existsOne(at, test as AstNode))],
+  ['map/2', foldMacro(1, ({ at }, [item]) => collect(at, item as AstNode))],
+  ['map/3', foldMacro(1, ({ at }, [test, item]) => collect(at, item as AstNode, test))],
+  ['filter/2', foldMacro(1, ({ at, args }, [test]) => collect(at, args[0] as AstNode, test))],
+  ['all/3', foldMacro(2, ({ at }, [test]) => all(at, test as AstNode))],
+  ['exists/3', foldMacro(2, ({ at }, [test]) => exists(at, test as AstNode))],
+  ['exists_one/3', foldMacro(2, ({ at }, [test]) => existsOne(at, test as AstNode))],
+  ['existsOne/3', foldMacro(2, ({ at }, [test]) => existsOne(at, test as AstNode))],
+  ['transformList/3', foldMacro(2, ({ at }, [item]) => collect(at, item as AstNode))],
+  ['transformList/4', foldMacro(2, ({ at }, [test, item]) => collect(at, item as AstNode, test))],
+  ['transformMap/3', foldMacro(2, ({ at }, [item], [key = '']) => insert(at, [ident(at, key), item as AstNode]))],
   [
     'transformMap/4',
-    folding(2, ({ at }, [test, item], [key = '']) => insert(at, [ident(at, key), item as Node], test)),
+    foldMacro(2, ({ at }, [test, item], [key = '']) => insert(at, [ident(at, key), item as AstNode], test)),
   ],
-  ['transformMapEntry/3', folding(2, ({ at }, [entry]) => insert(at, [entry as Node]))],
-  ['transformMapEntry/4', folding(2, ({ at }, [test, entry]) => insert(at, [entry as Node], test))],
+  ['transformMapEntry/3', foldMacro(2, ({ at }, [entry]) => insert(at, [entry as AstNode]))],
+  ['transformMapEntry/4', foldMacro(2, ({ at }, [test, entry]) => insert(at, [entry as AstNode], test))],
   ['optMap/2', optionalMap(false)],
   ['optFlatMap/2', optionalMap(true)],
   ['sortBy/2', sortBy],

@@ -3,7 +3,7 @@ import { isNumber } from './equality.ts';
 import { Duration, EvaluationError, noSuchOverload, Timestamp, Uint, type Value } from './values.ts';
 
 /** Compares two values: negative if a precedes b, positive if it follows. Throws if the two have no order. */
-export function compare(a: Value, b: Value): number {
+export function compareValues(a: Value, b: Value): number {
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);

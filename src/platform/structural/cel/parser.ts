@@ -1,4 +1,4 @@
-import { type Call, call, ident, literal, type MapEntry, type Node, type StructField } from './ast.ts';
+import { type AstNode, type Call, call, ident, literal, type MapEntry, type StructField } from './ast.ts';
 import { childrenOf } from './children.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { literalValue } from './literals.ts';
@@ -17,7 +17,7 @@ const RESERVED = new Set(
 );
 
 /** Parses an expression. Throws a SourceError that carries all its problems. */
-export function parse(source: string): Node {
+export function parse(source: string): AstNode {
   const size = source.length <= MAX_CODE_POINTS ? 0 : [...source].length;
   if (size > MAX_CODE_POINTS) {
     throw new SourceError([
@@ -33,8 +33,8 @@ export function parse(source: string): Node {
 }
 
 /** Reports whether a tree is too deep. It walks without recursion, which could not survive such a tree. */
-function isDeeper(root: Node, most: number): boolean {
-  const open: [node: Node, depth: number][] = [[root, 1]];
+function isDeeper(root: AstNode, most: number): boolean {
+  const open: [node: AstNode, depth: number][] = [[root, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [node, depth] = next;
     if (depth > most) return true;
@@ -54,7 +54,7 @@ class Parser {
     this.#issues = issues;
   }
 
-  parse(): Node {
+  parse(): AstNode {
     const node = this.#expression();
     if (this.#token.kind !== 'end') this.#unexpected('<EOF>');
     return node;
@@ -100,7 +100,7 @@ class Parser {
     throw new SourceError([...this.#issues, { offset, message: `Syntax error: ${message}` }]);
   }
 
-  #expression(): Node {
+  #expression(): AstNode {
     if (++this.#depth > MAX_DEPTH) {
       throw new SourceError([{ offset: -1, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
     }
@@ -117,26 +117,26 @@ class Parser {
   }
 
   /** Parses a chain of && or || to a balanced tree, so that a long chain is not deep. */
-  #logical(operator: '||' | '&&'): Node {
+  #logical(operator: '||' | '&&'): AstNode {
     const terms = [this.#term(operator)];
     const marks: Token[] = [];
     for (let mark = this.#accept(operator); mark !== undefined; mark = this.#accept(operator)) {
       marks.push(mark);
       terms.push(this.#term(operator));
     }
-    const build = (low: number, high: number): Node => {
-      if (low === high) return terms[low] as Node;
+    const build = (low: number, high: number): AstNode => {
+      if (low === high) return terms[low] as AstNode;
       const middle = (low + high) >> 1;
       return call((marks[middle] as Token).at, `_${operator}_`, build(low, middle), build(middle + 1, high));
     };
     return build(0, terms.length - 1);
   }
 
-  #term(operator: '||' | '&&'): Node {
+  #term(operator: '||' | '&&'): AstNode {
     return operator === '||' ? this.#logical('&&') : this.#relation();
   }
 
-  #relation(): Node {
+  #relation(): AstNode {
     let node = this.#sum();
     while (this.#token.kind === 'op' && RELATIONS.has(this.#token.text)) {
       const { at, text } = this.#take();
@@ -145,7 +145,7 @@ class Parser {
     return node;
   }
 
-  #sum(): Node {
+  #sum(): AstNode {
     let node = this.#product();
     while (this.#is('+') || this.#is('-')) {
       const { at, text } = this.#take();
@@ -154,7 +154,7 @@ class Parser {
     return node;
   }
 
-  #product(): Node {
+  #product(): AstNode {
     let node = this.#unary();
     while (this.#is('*') || this.#is('/') || this.#is('%')) {
       const { at, text } = this.#take();
@@ -168,7 +168,7 @@ class Parser {
   }
 
   /** Parses unary operators. Pairs of them cancel out. */
-  #unary(): Node {
+  #unary(): AstNode {
     const { at, text } = this.#token;
     if (!this.#is('!') && !this.#is('-')) return this.#member(this.#primary());
     let count = 0;
@@ -186,7 +186,7 @@ class Parser {
     return count % 2 === 0 ? node : call(at, `${text}_`, node);
   }
 
-  #member(first: Node): Node {
+  #member(first: AstNode): AstNode {
     let node = first;
     for (;;) {
       const mark = this.#accept('.') ?? this.#accept('[');
@@ -222,12 +222,12 @@ class Parser {
     return this.#take().text;
   }
 
-  #call(node: Call): Node {
+  #call(node: Call): AstNode {
     return expandMacro(node, this.#issues) ?? node;
   }
 
-  #arguments(): Node[] {
-    const args: Node[] = [];
+  #arguments(): AstNode[] {
+    const args: AstNode[] = [];
     if (this.#accept(')') !== undefined) return args;
     if (!startsOperand(this.#token)) this.#unexpected(ARGUMENT);
     do args.push(this.#expression());
@@ -236,7 +236,7 @@ class Parser {
     return args;
   }
 
-  #primary(): Node {
+  #primary(): AstNode {
     const { kind, text, at } = this.#token;
     if (kind === 'word') {
       if (text === 'true' || text === 'false') return literal(this.#take().at, text === 'true');
@@ -256,7 +256,7 @@ class Parser {
   }
 
   /** Parses a literal. A negative number begins at its sign. */
-  #literal(sign?: number): Node {
+  #literal(sign?: number): AstNode {
     const token = this.#take();
     const at = sign ?? token.at;
     const result = literalValue(token, sign !== undefined);
@@ -266,7 +266,7 @@ class Parser {
   }
 
   /** Parses a variable, a function call, or the construction of a message: a.b.C{field: value}. */
-  #name(dot: string): Node {
+  #name(dot: string): AstNode {
     const { at, text } = this.#take();
     if (RESERVED.has(text)) this.#issues.push({ offset: at, message: `reserved identifier: ${text}` });
     const open = this.#accept('(');
@@ -304,8 +304,8 @@ class Parser {
     return fields;
   }
 
-  #list(at: number): Node {
-    const items: Node[] = [];
+  #list(at: number): AstNode {
+    const items: AstNode[] = [];
     const optional = new Set<number>();
     while (!this.#is(']')) {
       if (items.length > 0 || this.#is(',')) {

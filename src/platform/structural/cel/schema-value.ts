@@ -4,7 +4,7 @@ import { escapeName } from './escape.ts';
 import { SchemaList } from './schema-list.ts';
 import { SchemaMap, SchemaObject } from './schema-mapping.ts';
 import { withMeta } from './schema-shape.ts';
-import { parseDate, parseDuration, parseTimestamp } from './time.ts';
+import { parseCelDuration, parseDate, parseTimestamp } from './time.ts';
 import { Duration, EvaluationError, Timestamp, type Value } from './values.ts';
 
 /** Converts JSON to a value of an expression. Containers convert their contents only on access. */
@@ -45,7 +45,8 @@ function formatAdapter(format: string): Adapt {
   return (json) => {
     if (typeof json !== 'string') return wrong('string', json);
     if (format === 'byte') return fromBase64(json);
-    const ns = format === 'duration' ? parseDuration(json) : format === 'date' ? parseDate(json) : parseTimestamp(json);
+    const ns =
+      format === 'duration' ? parseCelDuration(json) : format === 'date' ? parseDate(json) : parseTimestamp(json);
     if (ns === undefined) throw new EvaluationError(`Invalid ${format} formatted string ${json}`);
     return format === 'duration' ? new Duration(ns) : new Timestamp(ns);
   };

@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 const PART = /([0-9]*)(?:\.([0-9]*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
 /** Parses a duration in Go's format (1h30m, -1.5s) to nanoseconds, or returns undefined if it is invalid. */
-export function parseDuration(text: string): bigint | undefined {
+export function parseCelDuration(text: string): bigint | undefined {
   const sign = /^[+-]/.exec(text)?.[0] ?? '';
   let at = sign.length;
   if (text.slice(at) === '0') return 0n;
@@ -37,7 +37,7 @@ export function parseDuration(text: string): bigint | undefined {
 }
 
 /** Formats a duration as a number of seconds: 90s, 1.5s. */
-export function formatDuration(ns: bigint): string {
+export function formatCelDuration(ns: bigint): string {
   return `${decimal(ns)}s`;
 }
 

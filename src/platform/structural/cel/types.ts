@@ -1,4 +1,4 @@
-export type Kind =
+export type TypeKind =
   | 'bool'
   | 'int'
   | 'uint'
@@ -19,13 +19,13 @@ export type Kind =
 
 /** Type of the language. It is also a value, since expressions may compare types. */
 export class Type {
-  readonly kind: Kind;
+  readonly kind: TypeKind;
   readonly name: string;
   readonly params: readonly Type[];
   /** Fields of an object type, by their name in expressions. */
   readonly fields: ReadonlyMap<string, Type> | undefined;
 
-  constructor(kind: Kind, name: string, params: readonly Type[] = [], fields?: ReadonlyMap<string, Type>) {
+  constructor(kind: TypeKind, name: string, params: readonly Type[] = [], fields?: ReadonlyMap<string, Type>) {
     this.kind = kind;
     this.name = name;
     this.params = params;

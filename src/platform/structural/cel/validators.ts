@@ -1,16 +1,16 @@
-import type { Call, ListNode, Literal, Node } from './ast.ts';
+import type { AstNode, Call, ListNode, Literal } from './ast.ts';
 import type { Checked } from './checker.ts';
 import { childrenOf } from './children.ts';
 import { isPattern } from './library/regex.ts';
 import { formatTypeProblem, readTemplate } from './library/text-format.ts';
 import type { Issue } from './source.ts';
-import { parseDuration, parseTimestamp } from './time.ts';
+import { parseCelDuration, parseTimestamp } from './time.ts';
 import { DYN, formatType, isOptional, type Type, unwrapOptional } from './types.ts';
 import { EvaluationError, type Value } from './values.ts';
 
 /** Rejects expressions that are invalid although their types match: malformed literals, and lists of mixed types. */
-export function validate(root: Node, checked: Checked, issues: Issue[]): void {
-  const visit = (node: Node, isArguments: boolean): void => {
+export function validate(root: AstNode, checked: Checked, issues: Issue[]): void {
+  const visit = (node: AstNode, isArguments: boolean): void => {
     if (node.kind === 'call') checkLiterals(node, checked, issues);
     if (node.kind === 'list' && !isArguments) homogeneous(node.items, checked, issues);
     if (node.kind === 'map') {
@@ -34,7 +34,7 @@ export function validate(root: Node, checked: Checked, issues: Issue[]): void {
 }
 
 const LITERALS: ReadonlyMap<string, (value: Value) => boolean> = new Map([
-  ['duration', (value) => typeof value === 'string' && parseDuration(value) !== undefined],
+  ['duration', (value) => typeof value === 'string' && parseCelDuration(value) !== undefined],
   [
     'timestamp',
     (value) =>
@@ -84,8 +84,8 @@ function checkFormat(node: Call, template: Literal, args: ListNode, checked: Che
   }
 }
 
-function homogeneous(nodes: readonly Node[], checked: Checked, issues: Issue[]): void {
-  const typed = (node: Node): Type | undefined => {
+function homogeneous(nodes: readonly AstNode[], checked: Checked, issues: Issue[]): void {
+  const typed = (node: AstNode): Type | undefined => {
     const type = checked.types.get(node);
     return type !== undefined && isOptional(type) ? unwrapOptional(type) : type;
   };

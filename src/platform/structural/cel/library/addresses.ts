@@ -44,7 +44,7 @@ function readCidr(text: string): Cidr | string {
 }
 
 /** Returns the parsed value. Text that is not an address matches no overload that takes an address. */
-function given<T>(read: T | string): T {
+function assertRead<T>(read: T | string): T {
   if (typeof read === 'string') throw noSuchOverload();
   return read;
 }
@@ -98,9 +98,13 @@ export const ADDRESSES: Library = {
     fn('isCIDR', 'string -> bool', (text: string) => typeof readCidr(text) !== 'string'),
     fn('string', 'net.CIDR -> string', (value: Opaque) => formatCidr(cidrOf(value))),
     method('containsIP', 'net.CIDR, net.IP -> bool', (a: Opaque, b: Opaque) => contains(cidrOf(a), ipOf(b))),
-    method('containsIP', 'net.CIDR, string -> bool', (a: Opaque, b: string) => contains(cidrOf(a), given(readIp(b)))),
+    method('containsIP', 'net.CIDR, string -> bool', (a: Opaque, b: string) =>
+      contains(cidrOf(a), assertRead(readIp(b))),
+    ),
     method('containsCIDR', 'net.CIDR, net.CIDR -> bool', (a: Opaque, b: Opaque) => holds(cidrOf(a), cidrOf(b))),
-    method('containsCIDR', 'net.CIDR, string -> bool', (a: Opaque, b: string) => holds(cidrOf(a), given(readCidr(b)))),
+    method('containsCIDR', 'net.CIDR, string -> bool', (a: Opaque, b: string) =>
+      holds(cidrOf(a), assertRead(readCidr(b))),
+    ),
     method('ip', 'net.CIDR -> net.IP', (value: Opaque) => wrapIp(cidrOf(value).address)),
     method('masked', 'net.CIDR -> net.CIDR', (value: Opaque) => {
       const cidr = cidrOf(value);

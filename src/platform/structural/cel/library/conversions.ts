@@ -1,7 +1,7 @@
 import { doubleToInt, doubleToUint, formatDouble, int64, uint64 } from '../arithmetic.ts';
 import { fn, type Library, method } from '../library.ts';
 import { runeCount } from '../text.ts';
-import { formatDuration, formatTimestamp, inRange, parseDuration, parseTimestamp } from '../time.ts';
+import { formatCelDuration, formatTimestamp, inRange, parseCelDuration, parseTimestamp } from '../time.ts';
 import {
   BOOL,
   BYTES,
@@ -68,7 +68,7 @@ function timestampOf(text: string): Timestamp {
 }
 
 function durationOf(text: string): Duration {
-  const ns = parseDuration(text);
+  const ns = parseCelDuration(text);
   if (ns === undefined) throw conversionError('google.protobuf.Duration');
   return new Duration(ns);
 }
@@ -130,7 +130,7 @@ export const CONVERSIONS: Library = {
     fn('string', 'double -> string', formatDouble),
     fn('string', 'bytes -> string', decode),
     fn('string', 'timestamp -> string', (a: Timestamp) => formatTimestamp(a.ns)),
-    fn('string', 'duration -> string', (a: Duration) => formatDuration(a.ns)),
+    fn('string', 'duration -> string', (a: Duration) => formatCelDuration(a.ns)),
     fn('bytes', 'bytes -> bytes', same),
     fn('bytes', 'string -> bytes', (a: string) => new TextEncoder().encode(a)),
     fn('timestamp', 'timestamp -> timestamp', same),

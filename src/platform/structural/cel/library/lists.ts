@@ -1,7 +1,7 @@
 import { int64, uint64 } from '../arithmetic.ts';
 import { equals } from '../equality.ts';
 import { fn, type Library, method, type Overload } from '../library.ts';
-import { compare } from '../order.ts';
+import { compareValues } from '../order.ts';
 import { typeOfValue } from '../value-type.ts';
 import {
   ArrayList,
@@ -24,7 +24,7 @@ function* itemsOf(list: List): Generator<Value> {
 
 function isSorted(list: List, counter: StepCounter): boolean {
   counter.counter(list.size);
-  for (let i = 1; i < list.size; i++) if (compare(list.at(i - 1), list.at(i)) > 0) return false;
+  for (let i = 1; i < list.size; i++) if (compareValues(list.at(i - 1), list.at(i)) > 0) return false;
   return true;
 }
 
@@ -34,7 +34,7 @@ function extreme(name: string, sign: 1 | -1): (list: List, counter: StepCounter)
     counter.counter(list.size);
     if (list.size === 0) throw new EvaluationError(`${name} called on empty list`);
     let best = list.at(0);
-    for (const item of itemsOf(list)) if (compare(item, best) * sign < 0) best = item;
+    for (const item of itemsOf(list)) if (compareValues(item, best) * sign < 0) best = item;
     return best;
   };
 }
@@ -119,7 +119,7 @@ function sortBy(list: List, keys: List, counter: StepCounter): List {
   if (pairs.length > 0 && !SORTABLE.includes(typeOfValue(pairs[0]?.key ?? null).kind)) {
     throw new EvaluationError('list elements must be comparable');
   }
-  pairs.sort((a, b) => compare(a.key, b.key));
+  pairs.sort((a, b) => compareValues(a.key, b.key));
   return new ArrayList(pairs.map(({ item }) => item));
 }
 

@@ -4,7 +4,7 @@ const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 export function fixedPoint(value: number, places: number, grouped: boolean): string {
   if (!Number.isFinite(value)) return special(value);
   const negative = value < 0 || Object.is(value, -0);
-  const text = roundedToEven(Math.abs(value), places);
+  const text = roundToEven(Math.abs(value), places);
   const [whole = '', fraction] = text.split('.');
   const shown = grouped ? whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',') : whole;
   return `${negative ? '-' : ''}${shown}${fraction === undefined ? '' : `.${fraction}`}`;
@@ -27,7 +27,7 @@ function special(value: number): string {
 }
 
 /** Rounds half to even, whereas JavaScript always rounds up. */
-function roundedToEven(value: number, places: number): string {
+function roundToEven(value: number, places: number): string {
   const [whole = '', fraction = ''] = exact(value).split('.');
   const digits = whole + fraction.slice(0, places).padEnd(places, '0');
   const rest = fraction.slice(places);

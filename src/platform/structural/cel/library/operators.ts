@@ -2,7 +2,7 @@ import { concatBytes } from '#platform/base/bytes';
 import { divide, int64, modulo, uint64 } from '../arithmetic.ts';
 import { equals } from '../equality.ts';
 import { fn, type Library, type Overload } from '../library.ts';
-import { compare } from '../order.ts';
+import { compareValues } from '../order.ts';
 import { inRange } from '../time.ts';
 import { typeOfValue } from '../value-type.ts';
 import {
@@ -92,10 +92,10 @@ function differs(a: Value, b: Value, counter: StepCounter): boolean {
 }
 
 const COMPARISONS: readonly Overload[] = [
-  ...ORDERED.map((types) => fn('_<_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) < 0)),
-  ...ORDERED.map((types) => fn('_<=_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) <= 0)),
-  ...ORDERED.map((types) => fn('_>_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) > 0)),
-  ...ORDERED.map((types) => fn('_>=_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) >= 0)),
+  ...ORDERED.map((types) => fn('_<_', `${types} -> bool`, (a: Value, b: Value) => compareValues(a, b) < 0)),
+  ...ORDERED.map((types) => fn('_<=_', `${types} -> bool`, (a: Value, b: Value) => compareValues(a, b) <= 0)),
+  ...ORDERED.map((types) => fn('_>_', `${types} -> bool`, (a: Value, b: Value) => compareValues(a, b) > 0)),
+  ...ORDERED.map((types) => fn('_>=_', `${types} -> bool`, (a: Value, b: Value) => compareValues(a, b) >= 0)),
   fn('_==_', 'A, A -> bool', (a: Value, b: Value, counter: StepCounter) => equals(a, b, counter)),
   fn('_!=_', 'A, A -> bool', differs),
 ];

@@ -41,7 +41,7 @@ function compilePattern(source: string): Pattern {
   }
 }
 
-function searching(text: string, source: string, counter: StepCounter): Pattern {
+function patternFor(text: string, source: string, counter: StepCounter): Pattern {
   const found = cache.get(source);
   counter.counter((text.length * Math.min(found.states, 1000)) / 50);
   return found;
@@ -49,16 +49,16 @@ function searching(text: string, source: string, counter: StepCounter): Pattern 
 
 /** Reports whether the pattern is found anywhere in the text. */
 function matches(text: string, source: string, counter: StepCounter): boolean {
-  return searching(text, source, counter).test(text);
+  return patternFor(text, source, counter).test(text);
 }
 
 function find(text: string, source: string, counter: StepCounter): string {
-  const matcher = searching(text, source, counter).expression.matcher(text);
+  const matcher = patternFor(text, source, counter).expression.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
 function findAll(text: string, source: string, limit: bigint, counter: StepCounter): ArrayList {
-  const matcher = searching(text, source, counter).expression.matcher(text);
+  const matcher = patternFor(text, source, counter).expression.matcher(text);
   const found: string[] = [];
   const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
   while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');

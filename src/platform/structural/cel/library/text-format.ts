@@ -1,6 +1,6 @@
 import { encodeUtf8, toHex } from '#platform/base/bytes';
 import { formatDouble } from '../arithmetic.ts';
-import { formatDuration, formatTimestamp } from '../time.ts';
+import { formatCelDuration, formatTimestamp } from '../time.ts';
 import { Type } from '../types.ts';
 import { typeOfValue } from '../value-type.ts';
 import {
@@ -133,7 +133,7 @@ function show(value: Value, counter: StepCounter): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatDouble(value);
   if (value instanceof Timestamp) return formatTimestamp(value.ns);
-  if (value instanceof Duration) return formatDuration(value.ns);
+  if (value instanceof Duration) return formatCelDuration(value.ns);
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   return showInside(value, counter);
 }
@@ -145,7 +145,7 @@ function showInside(value: Value, counter: StepCounter): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (value instanceof Uint) return value.value.toString();
   if (value instanceof Timestamp) return `timestamp(${quote(formatTimestamp(value.ns))})`;
-  if (value instanceof Duration) return `duration(${quote(formatDuration(value.ns))})`;
+  if (value instanceof Duration) return `duration(${quote(formatCelDuration(value.ns))})`;
   if (value instanceof Uint8Array) return `b${quote(new TextDecoder().decode(value))}`;
   if (value instanceof Type) return value.name;
   if (value instanceof List) return showList(value, counter);
