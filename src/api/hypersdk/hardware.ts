@@ -2,7 +2,7 @@ import { boolean, choice, integer, list, object, requiredField, string } from '#
 
 export const machineType = choice('Chipset that QEMU emulates.', ['q35', 'pc'], { default: 'q35' });
 
-export const firmware = object(
+export const hypersdkFirmware = object(
   'How the VM boots.',
   {
     bootloader: choice('Firmware of the VM.', ['bios', 'uefi'], { default: 'bios' }),

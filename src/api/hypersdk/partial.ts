@@ -24,7 +24,7 @@ export function partial<S extends Schema>(
 
 function loosen(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
   const { required, default: _default, 'x-kubernetes-validations': rules, ...rest } = schema;
-  if (isAtomic(schema)) return { ...rest, ...(required && { required }), ...lasting(rules) };
+  if (isAtomic(schema)) return { ...rest, ...(required && { required }), ...withoutTransitionRules(rules) };
   const kept = required?.filter((name) => keys.includes(name)) ?? [];
   const { properties, items, additionalProperties } = rest;
   return {
@@ -35,7 +35,7 @@ function loosen(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
     ...(items && { items: loosen(items, rest['x-kubernetes-list-map-keys']) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: loosen(additionalProperties) }),
     ...(kept.length > 0 && { required: kept }),
-    ...lasting(rules),
+    ...withoutTransitionRules(rules),
   };
 }
 
@@ -43,7 +43,7 @@ function isAtomic(schema: JsonSchema): boolean {
   return schema['x-kubernetes-list-type'] === 'atomic' || schema['x-kubernetes-map-type'] === 'atomic';
 }
 
-function lasting(rules: readonly CelRule[] = []): Pick<JsonSchema, 'x-kubernetes-validations'> {
+function withoutTransitionRules(rules: readonly CelRule[] = []): Pick<JsonSchema, 'x-kubernetes-validations'> {
   const kept = rules.filter(({ rule }) => !/\boldSelf\b/.test(rule));
   return kept.length > 0 ? { 'x-kubernetes-validations': kept } : {};
 }

@@ -40,7 +40,7 @@ export function templateFor(
 }
 
 /** Returns the message for a VM whose template is not available to it. */
-export function withheldFrom(namespace: string, key: string): string {
+export function templateDenial(namespace: string, key: string): string {
   return `VMTemplate ${key} may not be used by VMs of namespace ${namespace}: to allow it, add ${namespace} to the comma-separated annotation ${MACHINES_FROM} of the template`;
 }
 

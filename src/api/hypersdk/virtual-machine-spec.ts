@@ -3,16 +3,16 @@ import { boolean, map, object, requiredField, string } from '#platform/schema/sc
 import { carbonAware } from './carbon-aware.ts';
 import { cloudInit } from './cloud-init.ts';
 import { disks } from './disk.ts';
-import { firmware, gpus, guestAgent, machineType, usbDevices } from './hardware.ts';
+import { gpus, guestAgent, hypersdkFirmware, machineType, usbDevices } from './hardware.ts';
 import { highAvailability } from './high-availability.ts';
 import { image } from './image.ts';
 import { networks } from './network.ts';
-import { cpus, memory } from './size.ts';
+import { cpus, hypersdkMemory } from './size.ts';
 
 /** Fields of a VM. VirtualMachine uses them as they are, and VMTemplate makes them optional. */
 export const virtualMachineSpec = object('Desired state of the VM.', {
   cpus: requiredField(cpus),
-  memory: requiredField(memory),
+  memory: requiredField(hypersdkMemory),
   running: boolean('Whether the VM should run.', { default: true }),
   disks,
   networks,
@@ -23,7 +23,7 @@ export const virtualMachineSpec = object('Desired state of the VM.', {
   tolerations,
   carbonAware,
   machineType,
-  firmware,
+  firmware: hypersdkFirmware,
   guestAgent,
   highAvailability,
   gpus,

@@ -1,5 +1,5 @@
 import { boolean, object, string } from '#platform/schema/schema';
-import { cpus, memory } from './size.ts';
+import { cpus, hypersdkMemory } from './size.ts';
 
 /** Parameters of operations, one object for each operation that has any. */
 
@@ -42,7 +42,7 @@ export const migrateSpec = object('How to migrate the VM; for operation migrate.
 
 export const resizeSpec = object('New size; for operation resize. Fields that are not set do not change.', {
   cpus,
-  memory,
+  memory: hypersdkMemory,
   hotplug: boolean(
     'Whether to resize the running VM. In either case, the operation finishes once the VM has what can be hot-plugged; the rest applies at its next start, and the message says RestartRequired.',
     { default: false },

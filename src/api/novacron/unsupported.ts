@@ -36,7 +36,7 @@ export function unsupportedFields({ metadata, spec }: Asking): Unsupported[] {
   if (migrationPolicy?.encrypted === true) {
     add('spec.migrationPolicy.encrypted', true, 'transfers are not encrypted; set it to false');
   }
-  for (const [i, card] of networks.entries()) found.push(...unservedIn(`${at}.networks[${i}]`, card));
+  for (const [i, card] of networks.entries()) found.push(...unsupportedInterfaceFields(`${at}.networks[${i}]`, card));
   for (const [i, { name }] of volumes.entries()) {
     if (name === ROOT_DISK) {
       add(`${at}.volumes[${i}].name`, name, `${ROOT_DISK} is the disk with the image; choose another name`);
@@ -51,7 +51,7 @@ export function unsupportedFields({ metadata, spec }: Asking): Unsupported[] {
   return found;
 }
 
-function unservedIn(field: string, { type, ...card }: Card): Unsupported[] {
+function unsupportedInterfaceFields(field: string, { type, ...card }: Card): Unsupported[] {
   const found: Unsupported[] = [];
   if (type === 'sr-iov') found.push({ field: `${field}.type`, value: type, instead: 'choose another type' });
   for (const family of ['ipv4', 'ipv6'] as const) {

@@ -1,7 +1,7 @@
 import { map, object, quantity, requiredField, string } from '#platform/schema/schema';
 
 /** Size of a simulated VM in either of its two forms. */
-export const resources = object(
+export const simulationResources = object(
   'Size of the VM. Memory without a suffix selects the ratio form: both values are fractions of one node ("0.15"). Memory with a suffix selects the absolute form: CPUs and bytes ("4" and 8Gi).',
   {
     cpu: requiredField(quantity('CPU: a fraction of one node, which may exceed 1, or a number of CPUs.')),

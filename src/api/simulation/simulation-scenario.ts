@@ -16,7 +16,7 @@ import {
 import { hotSpots } from './hot-spot.ts';
 import { partName } from './names.ts';
 import { profiles } from './profile.ts';
-import { labels, resources } from './resources.ts';
+import { labels, simulationResources } from './resources.ts';
 import { conditionalEvents, timeline } from './scenario-event.ts';
 import { taskGenerators } from './task-generator.ts';
 
@@ -43,7 +43,7 @@ const vmPools = list(
       maximum: 100_000,
       default: 1,
     }),
-    resources: requiredField(resources),
+    resources: requiredField(simulationResources),
     profile: partName('Utilization profile of the VMs. Without one, they use all of their size.'),
     dirtyRateMbps: number('Rate at which each guest writes memory, in megabits per second. Defaults to 0.', {
       minimum: 0,

@@ -2,11 +2,11 @@ import { conditions } from '#platform/schema/conditions';
 import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import { boolean, choice, dateTime, integer, number, object, requiredField, string } from '#platform/schema/schema';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
-import { resources, utilization } from './resources.ts';
+import { simulationResources, utilization } from './resources.ts';
 
 /** Annotations with the consumption of a VM of the ratio form. */
-export const CPU_CONSUMPTION = 'simulation.node-classifier.io/cpu-consumption';
-export const MEMORY_CONSUMPTION = 'simulation.node-classifier.io/memory-consumption';
+export const SIMULATION_CPU_CONSUMPTION = 'simulation.node-classifier.io/cpu-consumption';
+export const SIMULATION_MEMORY_CONSUMPTION = 'simulation.node-classifier.io/memory-consumption';
 /** Annotation with the node of the VM's next start, which bypasses the scheduler. */
 export const FORCED_NODE = 'simulation.node-classifier.io/node';
 /** Annotation with the name of the VM's first pod, which the creator of the VM may create before an operator does. */
@@ -16,7 +16,7 @@ export const PHASES = ['Pending', 'Scheduling', 'Scheduled', 'Running', 'Stopped
 export type Phase = (typeof PHASES)[number];
 
 const spec = object('Desired state of the simulated VM.', {
-  resources: requiredField(resources),
+  resources: requiredField(simulationResources),
   utilization,
   running: boolean('Whether the VM should run.', { default: true }),
   migration: object('Migration behavior of the VM.', {

@@ -1,8 +1,8 @@
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import {
-  CPU_CONSUMPTION,
   FORCED_NODE,
-  MEMORY_CONSUMPTION,
+  SIMULATION_CPU_CONSUMPTION,
+  SIMULATION_MEMORY_CONSUMPTION,
   type VirtualMachine,
   virtualMachine,
 } from '#api/simulation/virtual-machine';
@@ -78,7 +78,10 @@ export function vmObject(vm: Vm, { namespace, labels, annotations, node }: VmMet
   const { apiVersion, kind } = virtualMachine;
   // Without our admission, nobody else writes these annotations.
   const told: Record<string, string> = isRatioSize(vm)
-    ? { [CPU_CONSUMPTION]: `${vm.cpuConsumption}`, [MEMORY_CONSUMPTION]: `${vm.memoryConsumption}` }
+    ? {
+        [SIMULATION_CPU_CONSUMPTION]: `${vm.cpuConsumption}`,
+        [SIMULATION_MEMORY_CONSUMPTION]: `${vm.memoryConsumption}`,
+      }
     : {};
   return {
     apiVersion,

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { VM_TEMPLATES } from '#api/hypersdk/resources';
-import { isFor, templateKey, withheldFrom } from '#api/hypersdk/template-use';
+import { isFor, templateDenial, templateKey } from '#api/hypersdk/template-use';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
 import { UsageError, VimanaError } from '#platform/base/errors';
@@ -93,7 +93,7 @@ async function text({ io }: VmDeps, machine: VirtualMachine, find: FindTemplate,
     });
   }
   const isWithheld = template !== undefined && !isFor(template, namespace);
-  const why = isWithheld ? withheldFrom(namespace, key ?? '') : blocked?.message;
+  const why = isWithheld ? templateDenial(namespace, key ?? '') : blocked?.message;
   if (why !== undefined) io.err(`${name} cannot be started: ${why}\n`);
   const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...words } = annotations ?? {};
   const metadata = {

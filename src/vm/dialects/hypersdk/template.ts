@@ -1,5 +1,5 @@
 import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
-import { templateKey, withheldFrom } from '#api/hypersdk/template-use';
+import { templateDenial, templateKey } from '#api/hypersdk/template-use';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import type { VMTemplate } from '#api/hypersdk/vm-template';
 import { compare, tryParseQuantity } from '#platform/base/quantity';
@@ -26,7 +26,7 @@ export function withTemplate(vm: VirtualMachine, found: VmDependencies['template
     return { spec: vm.spec, blocked: { reason: 'NotFound', message } };
   }
   if (template === 'withheld') {
-    return { spec: vm.spec, blocked: { reason: 'Forbidden', message: withheldFrom(vm.metadata.namespace, name) } };
+    return { spec: vm.spec, blocked: { reason: 'Forbidden', message: templateDenial(vm.metadata.namespace, name) } };
   }
   const spec = withTemplateDefaults(vm.spec, template.spec);
   const { uid, generation } = template.metadata;

@@ -1,6 +1,6 @@
 import { CLAIM_WORDS } from '#api/hypersdk/claims';
 import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
-import { isFor, withheldFrom } from '#api/hypersdk/template-use';
+import { isFor, templateDenial } from '#api/hypersdk/template-use';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { vmTemplate } from '#api/hypersdk/vm-template';
 import { MACHINE_FINALIZER } from '#api/instance-request';
@@ -84,7 +84,7 @@ function templateWarnings({ object: { spec, metadata }, lookup }: AdmissionReque
   const template = name === '' ? undefined : lookup(vmTemplate, namespace || metadata.namespace, name);
   if (template === undefined) return [];
   if (!isFor(template, metadata.namespace)) {
-    return [withheldFrom(metadata.namespace, `${template.metadata.namespace}/${name}`)];
+    return [templateDenial(metadata.namespace, `${template.metadata.namespace}/${name}`)];
   }
   const { minCpus, minMemory, minDiskSize } = template.spec.recommendedResources ?? {};
   const [first] = withTemplateDefaults(spec, template.spec).disks ?? [];

@@ -1,8 +1,8 @@
 import { MACHINE_FINALIZER } from '#api/instance-request';
 import { isRatio } from '#api/simulation/resources';
 import {
-  CPU_CONSUMPTION,
-  MEMORY_CONSUMPTION,
+  SIMULATION_CPU_CONSUMPTION,
+  SIMULATION_MEMORY_CONSUMPTION,
   type VirtualMachine,
   virtualMachine,
 } from '#api/simulation/virtual-machine';
@@ -21,8 +21,12 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
     const { cpu, memory } = object.spec.resources;
     if (!isRatio(memory)) return object;
     const { annotations } = object.metadata;
-    if (annotations?.[CPU_CONSUMPTION] === `${cpu}` && annotations[MEMORY_CONSUMPTION] === `${memory}`) return object;
-    const consumption = { [CPU_CONSUMPTION]: `${cpu}`, [MEMORY_CONSUMPTION]: `${memory}` };
+    if (
+      annotations?.[SIMULATION_CPU_CONSUMPTION] === `${cpu}` &&
+      annotations[SIMULATION_MEMORY_CONSUMPTION] === `${memory}`
+    )
+      return object;
+    const consumption = { [SIMULATION_CPU_CONSUMPTION]: `${cpu}`, [SIMULATION_MEMORY_CONSUMPTION]: `${memory}` };
     return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, ...consumption } } };
   },
   validate(request) {
@@ -47,7 +51,7 @@ function validateName(name = ''): FieldError[] {
 /** Returns warnings for ratio annotations of a VM sized in bytes, which have no effect. */
 function annotationWarnings({ metadata, spec }: VirtualMachine): string[] {
   if (isRatio(spec.resources.memory)) return [];
-  return [CPU_CONSUMPTION, MEMORY_CONSUMPTION]
+  return [SIMULATION_CPU_CONSUMPTION, SIMULATION_MEMORY_CONSUMPTION]
     .filter((name) => metadata.annotations?.[name] !== undefined)
     .map((name) => `metadata.annotations[${name}] is ignored: spec.resources is in CPUs and bytes`);
 }
