@@ -1,4 +1,4 @@
-import { power } from '#vm/dialects/power';
+import { switchPower } from '#vm/dialects/power';
 import { parseRecordedState, recordedStatus } from '#vm/dialects/recorded-state';
 import type { DesiredVm, Dialect, ObservedVm } from '#vm/engine/dialect';
 import { type VirtualMachine, virtualMachine } from './virtual-machine.ts';
@@ -10,7 +10,7 @@ export const example: Dialect<typeof virtualMachine> = {
   recordedState: ({ status }) => ({ ...parseRecordedState(status), identity: {} }),
   report,
   phase: ({ status }) => status?.phase ?? 'Pending',
-  power,
+  power: switchPower,
 };
 
 function desiredVm({ spec }: VirtualMachine): DesiredVm {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VM_TEMPLATES } from '#api/hypersdk/resources';
 import { VMIS } from '#api/kubevirt/resources';
 import { imageServer, RIGHT, WRONG } from '#vm/images/image-server.fixture';
-import type { Fetch } from '#vm/images/web';
+import type { ImageFetch } from '#vm/images/web';
 import { namespace, World } from './world.ts';
 
 const world = new World();
 let server: Awaited<ReturnType<typeof imageServer>>;
 /** Time stands still while a server responds, however long that takes. */
-const images: Fetch = async (url, options) => {
+const images: ImageFetch = async (url, options) => {
   using _still = world.clock.hold();
   const { status, headers, body } = await fetch(url, options);
   if (url.includes('/slow')) return { status, headers, body };

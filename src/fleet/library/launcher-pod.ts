@@ -16,7 +16,7 @@ import type { VirtualMachine } from '#api/simulation/virtual-machine';
 import type { NewObject } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { KubeOwnerReference } from '#platform/kube/kube-object';
-import { sizeOf } from '#vm/dialects/simulation/size';
+import { simulatedSizeOf } from '#vm/dialects/simulation/size';
 import { KWOK_TOLERATION } from '#vm/engine/launcher/settings';
 
 export interface PodRequest {
@@ -32,7 +32,7 @@ export interface PodRequest {
 
 /** Builds the pod that represents a VM if no operator creates it. */
 export function launcherPod({ id, name, namespace, spec, reference, owner, node }: PodRequest): NewObject<Pod> {
-  const { cpu, memory, cpuConsumption, memoryConsumption } = sizeOf(spec, reference);
+  const { cpu, memory, cpuConsumption, memoryConsumption } = simulatedSizeOf(spec, reference);
   return {
     apiVersion: 'v1',
     kind: 'Pod',

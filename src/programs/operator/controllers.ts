@@ -25,7 +25,7 @@ import { AddressPool } from '#vm/engine/address-pool';
 import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import { vmController } from '#vm/engine/controller';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 import { USAGE_RULES, vmRules } from '#vm/engine/rbac';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { TransientStatusThrottle } from '#vm/engine/transient-status-throttle';
@@ -58,7 +58,7 @@ export interface OperatorSettings {
   /** Permits reading Secrets to check that they exist. By default VMs are started without the check. */
   readonly readsSecrets?: boolean;
   /** Returns the usage of a running instance. Absent if it is not known. */
-  readonly usage?: (instance: Vmi) => Usage | undefined;
+  readonly usage?: (instance: Vmi) => VmUsage | undefined;
   /** The only namespace that is managed, if there is just one. */
   readonly onlyNamespace?: string;
 }

@@ -2,14 +2,14 @@ import type { DialectName } from '#api/groups';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { leaseRules } from '#platform/runtime/rbac';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
-import { GROUP, VERSIONS } from '#vm/engine/subresources/resources';
+import { SUBRESOURCES_GROUP, VERSIONS } from '#vm/engine/subresources/resources';
 import { FRONT_PROXY } from './front-proxy.ts';
 
 /** Returns the names of the objects that belong to an operator with this name. */
 export const ownNames = (name: string) => ({ service: `${name}-webhook`, secret: `${name}-webhook-cert` });
 
 /** APIServices through which users reach the subresources. */
-export const API_SERVICES: readonly string[] = VERSIONS.map((version) => `${version}.${GROUP}`);
+export const API_SERVICES: readonly string[] = VERSIONS.map((version) => `${version}.${SUBRESOURCES_GROUP}`);
 
 /** Returns the cluster-wide permissions for serving webhooks: setting the CA bundle in their configurations. */
 export function webhookRules(name: string): readonly PolicyRule[] {

@@ -8,7 +8,7 @@ import type { Metrics } from '#platform/runtime/metrics';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
-import type { Fetch } from '#vm/images/web';
+import type { ImageFetch } from '#vm/images/web';
 import type { LogStore } from '#vm/node/agent/container-logs';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 
@@ -59,6 +59,6 @@ export interface EmbeddedOptions extends ComponentOptions {
   readonly port?: number;
   readonly audit?: (line: string) => void;
   /** Downloads images for verification. If absent, they are not verified. */
-  readonly images?: Fetch;
+  readonly images?: ImageFetch;
   readonly metrics?: Metrics;
 }

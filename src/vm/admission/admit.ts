@@ -67,7 +67,7 @@ function admitFitting<K extends Kind>(
   const { object: filled, causes } = withDefaults(admitter, schema, input);
   const isHeld =
     input.operation === 'CREATE' && causes.length === 0 && admitter.hasFinalizer?.(filled as never) !== false;
-  const object = isHeld ? held(filled, admitter.finalizer) : filled;
+  const object = isHeld ? withFinalizer(filled, admitter.finalizer) : filled;
   const verdict = verdictOf(admitter, { ...input, object }, causes);
   return { object, unknownFields, ...verdict };
 }
@@ -139,7 +139,7 @@ function leaveStatusAlone(object: { status?: unknown }, old: { readonly status?:
 }
 
 /** Returns the object with the finalizer of its kind. */
-function held<T extends { readonly metadata: InputMeta }>(object: T, finalizer: string | undefined): T {
+function withFinalizer<T extends { readonly metadata: InputMeta }>(object: T, finalizer: string | undefined): T {
   if (finalizer === undefined) return object;
   // The API server validates the metadata.
   const finalizers: unknown = (object.metadata as InputMeta | null | undefined)?.finalizers ?? [];
@@ -179,7 +179,7 @@ function verdictOf<K extends Kind>(
     const told = schemaCauses.map(({ type, field, value }) => ({ type, place: placeOf(field), value }));
     const further = causes.slice(0, MAX_CAUSES).filter(({ field }) => {
       const place = placeOf(field);
-      return !told.some((known) => alreadyTold(known, place));
+      return !told.some((known) => isAlreadyReported(known, place));
     });
     const broken = schemaCauses.some(({ type }) => BROKEN.has(type));
     return limitCauses({ causes: [...schemaCauses, ...further], warnings: broken ? [] : warnings });
@@ -209,7 +209,7 @@ function placeOf(field: string): string {
 }
 
 /** Reports whether a cause is for a path that cannot be validated, or rejects a value that is already rejected. */
-function alreadyTold(known: CauseDraft, place: string): boolean {
+function isAlreadyReported(known: CauseDraft, place: string): boolean {
   if (BROKEN.has(known.type)) return overlaps(known.place, place);
   return known.place === place && known.value !== undefined;
 }

@@ -30,7 +30,7 @@ export function evictionResult(pod: Pod, instance: Vmi | undefined): EvictionRes
   switch (spec.evictionStrategy) {
     case 'LiveMigrate':
       if (migratable) break;
-      return denied(`VMI ${metadata.name} is configured with an eviction strategy but is not live-migratable`);
+      return evictionDenial(`VMI ${metadata.name} is configured with an eviction strategy but is not live-migratable`);
     case 'LiveMigrateIfPossible':
       if (migratable) break;
       return ALLOWED;
@@ -40,12 +40,12 @@ export function evictionResult(pod: Pod, instance: Vmi | undefined): EvictionRes
       return ALLOWED;
   }
   const triggered = `Eviction triggered evacuation of VMI ${named}`;
-  if ((status.evacuationNodeName ?? '') !== '') return denied(`Evacuation in progress: ${triggered}`);
-  if (status.nodeName !== node) return denied('Eviction request for target Pod');
+  if ((status.evacuationNodeName ?? '') !== '') return evictionDenial(`Evacuation in progress: ${triggered}`);
+  if (status.nodeName !== node) return evictionDenial('Eviction request for target Pod');
   return { allowed: false, message: triggered, evacuate: node };
 }
 
-function denied(message: string): EvictionResult {
+function evictionDenial(message: string): EvictionResult {
   return { allowed: false, message };
 }
 

@@ -29,7 +29,7 @@ export interface CarbonInput {
 /** Timeout for a first response. */
 const TIMEOUT_MS = 30_000;
 /** Ratio from which a change of the intensity is written, since status is no time series. */
-const WORTH_TELLING = 0.05;
+const MIN_REPORTED_CHANGE = 0.05;
 
 /** Assesses what the known carbon intensity means for a VM. */
 export function assessCarbon(input: CarbonInput): CarbonAssessment {
@@ -127,7 +127,7 @@ function decided(input: MeasuredInput, decision: CarbonDecision, since: number):
     record: {
       zone,
       waitingSince: status?.carbon?.waitingSince ?? timestamp(since),
-      ...whenAsked(asking.intensityWhenAsked ?? decision.intensity),
+      ...intensityAtRequest(asking.intensityWhenAsked ?? decision.intensity),
       startAt: timestamp(decision.until),
     },
   };
@@ -197,7 +197,8 @@ const NO_ZONE = {
 function steady(before: number | undefined, now: number | undefined): number | undefined {
   if (now === undefined) return undefined;
   const rounded = Math.round(now * 10) / 10;
-  return before !== undefined && Math.abs(before - rounded) < before * WORTH_TELLING ? before : rounded;
+  return before !== undefined && Math.abs(before - rounded) < before * MIN_REPORTED_CHANGE ? before : rounded;
 }
 
-const whenAsked = (intensity: number | undefined) => (intensity === undefined ? {} : { intensityWhenAsked: intensity });
+const intensityAtRequest = (intensity: number | undefined) =>
+  intensity === undefined ? {} : { intensityWhenAsked: intensity };

@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/base/clock';
-import { type Fetch, fetchJson, type WebRequestDeps } from './fetch-json.ts';
+import { fetchJson, type JsonFetch, type WebRequestDeps } from './fetch-json.ts';
 import type { CarbonProvider, GridZone } from './provider.ts';
 import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
@@ -10,7 +10,7 @@ export interface ElectricityMapsOptions {
   readonly url?: string;
   /** Token that is only sent in the auth-token header. */
   readonly token: string;
-  readonly fetch: Fetch;
+  readonly fetch: JsonFetch;
   readonly clock: Clock;
 }
 

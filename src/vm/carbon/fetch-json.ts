@@ -4,7 +4,7 @@ import { redactText } from '#platform/base/redact';
 import { CarbonError } from './provider.ts';
 
 /** Part of the fetch API that is used, as an injected dependency. */
-export type Fetch = (
+export type JsonFetch = (
   url: string,
   options: {
     readonly headers: Readonly<Record<string, string>>;
@@ -26,14 +26,14 @@ export interface WebRequestDeps {
   /** Base URL. The paths of the API are appended to it. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly fetch: Fetch;
+  readonly fetch: JsonFetch;
   readonly clock: Clock;
 }
 
 /** Timeout for a response. */
 const TIMEOUT_MS = 20_000;
 /** Maximum size of a response. A day of a grid in steps of five minutes takes a hundredth of it. */
-const LARGEST_ANSWER = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** Requests JSON from a provider. Any failure becomes an error that names the provider, without any header. */
 export async function fetchJson(
@@ -69,7 +69,8 @@ async function textOf(who: string, { body }: WebResponse): Promise<string> {
   let size = 0;
   for await (const piece of body ?? []) {
     size += piece.byteLength;
-    if (size > LARGEST_ANSWER) throw new CarbonError('UNREADABLE', `${who} returned more than ${LARGEST_ANSWER} bytes`);
+    if (size > MAX_RESPONSE_BYTES)
+      throw new CarbonError('UNREADABLE', `${who} returned more than ${MAX_RESPONSE_BYTES} bytes`);
     pieces.push(piece);
   }
   return decodeUtf8(concatBytes(pieces));

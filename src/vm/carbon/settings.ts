@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import { electricityMaps } from './electricity-maps.ts';
-import type { Fetch } from './fetch-json.ts';
+import type { JsonFetch } from './fetch-json.ts';
 import type { ZoneMap } from './grid-places.ts';
 import { type IntensityTable, tableProvider } from './intensity-table.ts';
 import { DEFAULT_POWER, type PowerModel } from './power-model.ts';
@@ -56,7 +56,7 @@ export const NO_CARBON: CarbonSettings = {
 };
 
 export interface ProviderDeps {
-  readonly fetch: Fetch;
+  readonly fetch: JsonFetch;
   readonly clock: Clock;
   /** Token from the environment. A token file takes precedence. */
   readonly token: string | undefined;

@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/base/clock';
-import { type Fetch, fetchJson, type WebRequestDeps } from './fetch-json.ts';
+import { fetchJson, type JsonFetch, type WebRequestDeps } from './fetch-json.ts';
 import { type CarbonProvider, unknownZone } from './provider.ts';
 import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
@@ -8,7 +8,7 @@ const UK_CARBON_INTENSITY_URL = 'https://api.carbonintensity.org.uk';
 
 export interface UkCarbonIntensityOptions {
   readonly url?: string;
-  readonly fetch: Fetch;
+  readonly fetch: JsonFetch;
   readonly clock: Clock;
 }
 

@@ -33,7 +33,7 @@ export interface ImageState {
 }
 
 /** Returns the DiskReady condition. A running VM (`isUp`) has all of its disks, whatever is observed of them. */
-export function disksOf(
+export function diskReadyCondition(
   disks: readonly ClaimedDisk[],
   claims: ReadonlyMap<string, ClaimState> | undefined,
   isUp: boolean,

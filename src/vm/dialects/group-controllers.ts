@@ -10,7 +10,7 @@ import type { ImageProbe } from '#vm/controllers/template/image-probe';
 import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
 import type { DependencyProvider, DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 import type { ImageVerifier } from '#vm/images/verifier';
 
 /** Creates a runnable from a controller. Its events come from this component. */
@@ -38,7 +38,7 @@ export interface GroupDeps {
   /** Compares the digests of images with those that VMs specify. If absent, they are not compared. */
   readonly verifier?: ImageVerifier | undefined;
   /** Returns the usage of a running instance. Absent if it is not known. */
-  readonly usage?: ((instance: Vmi) => Usage | undefined) | undefined;
+  readonly usage?: ((instance: Vmi) => VmUsage | undefined) | undefined;
   /** Permits reading Secrets to check that they exist. */
   readonly readsSecrets?: boolean | undefined;
   /** The only namespace that is managed, if there is just one. */

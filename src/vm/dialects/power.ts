@@ -13,7 +13,7 @@ interface Switched {
 }
 
 /** Expresses a start, stop or restart: spec.running is the desired state, requests are the steps in between. */
-export function power(
+export function switchPower(
   vm: Switched,
   action: PowerAction,
   instance: VirtualMachineInstance | undefined,

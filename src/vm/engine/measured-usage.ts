@@ -10,8 +10,8 @@ import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-
 import { byController, type Cache, controllerKey } from '#platform/runtime/cache';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { consumptionOf } from '#vm/usage/consumption';
-import { isSimulated } from '#vm/usage/reference-node';
-import type { Usage } from './metrics.ts';
+import { isSimulatedNode } from '#vm/usage/reference-node';
+import type { VmUsage } from './metrics.ts';
 
 /** Interval between requests for the metrics of all launchers. */
 const EVERY_MS = 60_000;
@@ -37,7 +37,7 @@ export interface MeasuredUsageDeps {
  */
 export class MeasuredUsage {
   readonly #parts: MeasuredUsageDeps;
-  #measures: ReadonlyMap<string, Usage> = new Map();
+  #measures: ReadonlyMap<string, VmUsage> = new Map();
   #at = Number.NEGATIVE_INFINITY;
   /** Last logged availability of metrics. */
   #reported = '';
@@ -47,7 +47,7 @@ export class MeasuredUsage {
   }
 
   /** Returns the usage of an instance's pod on the node of the instance. */
-  of({ metadata, status }: Vmi): Usage | undefined {
+  of({ metadata, status }: Vmi): VmUsage | undefined {
     for (const pod of this.#parts.pods.by(byController, controllerKey({ metadata }))) {
       if (pod.spec.nodeName !== status?.nodeName) continue;
       return this.#measures.get(keyOf(pod)) ?? this.#said(pod);
@@ -92,9 +92,9 @@ export class MeasuredUsage {
   }
 
   /** Returns the usage that a simulated pod reports itself. */
-  #said(pod: Pod): Usage | undefined {
+  #said(pod: Pod): VmUsage | undefined {
     const node = this.#parts.nodes.get(pod.spec.nodeName ?? '');
-    if (node === undefined || !isSimulated(node) || pod.status?.phase !== 'Running') return undefined;
+    if (node === undefined || !isSimulatedNode(node) || pod.status?.phase !== 'Running') return undefined;
     const [cpuCores, memoryBytes] = [consumptionOf(pod, node, 'cpu'), consumptionOf(pod, node, 'memory')];
     if (cpuCores === undefined && memoryBytes === undefined) return undefined;
     return { cpuCores: cpuCores ?? 0, memoryBytes: memoryBytes ?? 0 };

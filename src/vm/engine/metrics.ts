@@ -6,7 +6,7 @@ import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Dialect } from './dialect.ts';
 
 /** Current usage of a VM. */
-export interface Usage {
+export interface VmUsage {
   readonly cpuCores: number;
   readonly memoryBytes: number;
 }
@@ -16,14 +16,14 @@ export interface VmMetricsOptions {
   readonly vms: readonly { readonly dialect: Dialect; readonly cache: Cache }[];
   readonly instances: Cache<Vmi>;
   /** Returns the usage of a running instance, or undefined if it is unknown. */
-  readonly usage: (instance: Vmi) => Usage | undefined;
+  readonly usage: (instance: Vmi) => VmUsage | undefined;
 }
 
 const PLACE = ['group', 'namespace', 'vm', 'node'];
 
 /** Defines the metrics of VM counts by state and of VM usage, computed on each scrape. */
 export function vmMetrics({ vms, instances, usage }: VmMetricsOptions): readonly MetricDefinition[] {
-  const used = (of: (usage: Usage) => number): MetricDefinition['values'] =>
+  const used = (of: (usage: VmUsage) => number): MetricDefinition['values'] =>
     function* values() {
       for (const instance of instances.all()) {
         const { nodeName = '', phase } = instance.status ?? {};

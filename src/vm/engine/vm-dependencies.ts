@@ -3,7 +3,7 @@ import type { NodeSize } from '#api/launcher-load';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
 import type { Condition } from './condition.ts';
 import type { Blocker } from './dialect.ts';
-import type { Usage } from './metrics.ts';
+import type { VmUsage } from './metrics.ts';
 
 /**
  * Facts besides the VM itself that its desired state depends on. All but the first are provided only to dialects that
@@ -22,7 +22,7 @@ export interface VmDependencies {
   /** Carbon assessment of a carbon-aware VM. */
   readonly carbon?: CarbonAssessment;
   /** Usage of the VM. Set only if the status should be updated with it. */
-  readonly usage?: Usage;
+  readonly usage?: VmUsage;
   /** Claims of the VM's disks, by disk name. */
   readonly claims?: ReadonlyMap<string, ClaimState>;
   /** Verification of the image against the expected digest. */

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Agent, fetch } from 'undici';
 import { tryParseIp } from '#platform/base/ip';
 import { type ImageHosts, isImageAddress, parseImageHosts } from './image-hosts.ts';
-import type { Fetch } from './web.ts';
+import type { ImageFetch } from './web.ts';
 
 /** Resolves the addresses of a host name. */
 export type Resolve = (
@@ -22,7 +22,7 @@ const NOT_PUBLIC = 'its host is not a public address, and is not allowed by --im
  * Fetches from public and explicitly allowed addresses. A name is checked when it is resolved, and the connection uses
  * the checked addresses, so that the response of DNS cannot change in between.
  */
-export function checkedFetch(allowed: readonly string[], resolve: Resolve = lookup): Fetch {
+export function checkedFetch(allowed: readonly string[], resolve: Resolve = lookup): ImageFetch {
   const hosts = parseImageHosts(allowed);
   const dispatcher = new Agent({ connect: { lookup: checkedLookup(hosts, resolve) } });
   return async (url, options) => {

@@ -34,12 +34,12 @@ export const MISMATCH = 'ChecksumMismatch';
 
 /** Returns the delay before an image is fetched again after a number of failures in a row. */
 export function retryMs(reason: string, failures: number): number {
-  const { first, most } = reason === MISMATCH ? CHANGED_AGAIN : THERE_AGAIN;
+  const { first, most } = reason === MISMATCH ? MISMATCH_BACK_OFF : UNREACHABLE_BACK_OFF;
   return Math.min(first * 2 ** (failures - 1), most);
 }
 
 /** An unreachable server comes back. A wrong file stays wrong until somebody changes it, and is large. */
-const THERE_AGAIN = { first: 10_000, most: 5 * 60_000 };
-const CHANGED_AGAIN = { first: 5 * 60_000, most: 60 * 60_000 };
+const UNREACHABLE_BACK_OFF = { first: 10_000, most: 5 * 60_000 };
+const MISMATCH_BACK_OFF = { first: 5 * 60_000, most: 60 * 60_000 };
 
 export const keyOfImage = ({ source, checksum }: CheckedImage) => `${checksum} ${source}`;

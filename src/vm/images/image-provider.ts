@@ -38,7 +38,7 @@ export function imageProvider(
       const { namespace, name } = vm.metadata;
       const key = `${namespace}/${name}`;
       const image = imageOf(vm, templates.provide(machine, context));
-      const left = image && leftAlone(vm, image);
+      const left = image && skippedVerification(vm, image);
       if (image === undefined || left !== undefined) {
         verifier.release(key);
         return left;
@@ -77,7 +77,7 @@ function imageOf(vm: VirtualMachine, template: VmDependencies['template']): Chec
   return undefined;
 }
 
-function leftAlone(
+function skippedVerification(
   { metadata, spec, status }: VirtualMachine,
   { source }: CheckedImage,
 ): ImageVerification | undefined {

@@ -80,7 +80,7 @@ export class ImageVerifier {
     if (known.job !== undefined) this.#join(known.job, user);
     else if (isDue && !signal.aborted) this.#begin(image, user, known, signal);
     // The last problem is reported until there is a new result, so that the status does not flap.
-    if (known.result === undefined) return { state: 'waits', blocker: verifying(image) };
+    if (known.result === undefined) return { state: 'waits', blocker: verifyingProblem(image) };
     const { job, retryAt } = known;
     return { state: 'waits', blocker: { ...known.result, ...(job === undefined ? { until: retryAt } : {}) } };
   }
@@ -153,7 +153,7 @@ export class ImageVerifier {
 
 const VERIFIED: ImageVerification = { state: 'verified' };
 
-function verifying(image: CheckedImage): Problem {
+function verifyingProblem(image: CheckedImage): Problem {
   const message = `the image at ${shownAddress(image.source)} is being downloaded to verify its ${algorithmOf(image)}`;
   return { reason: 'VerifyingImage', message, asked: true };
 }

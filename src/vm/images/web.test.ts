@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Fetch, webOf } from './web.ts';
+import { type ImageFetch, webOf } from './web.ts';
 
 const { signal } = new AbortController();
 
 /** Fakes servers that respond by URL: with a status, or with a redirect. */
 function servers(answers: Record<string, number | string>) {
   const asked: string[] = [];
-  const fetch: Fetch = async (url, { headers }) => {
+  const fetch: ImageFetch = async (url, { headers }) => {
     asked.push([url, ...(headers['authorization'] === undefined ? [] : [headers['authorization']])].join(' '));
     const answer = answers[url] ?? 404;
     return typeof answer === 'number'

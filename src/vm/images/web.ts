@@ -1,7 +1,7 @@
 import { toBase64 } from '#platform/base/base64';
 import { encodeUtf8 } from '#platform/base/bytes';
 /** Part of the fetch API that is used, as an injected dependency. */
-export type Fetch = (url: string, options: WebOptions & { readonly redirect: 'manual' }) => Promise<WebAnswer>;
+export type ImageFetch = (url: string, options: WebOptions & { readonly redirect: 'manual' }) => Promise<WebAnswer>;
 
 interface WebOptions {
   readonly method: 'GET' | 'HEAD';
@@ -22,7 +22,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
 /** Follows redirects as a browser does. A password in a URL is only sent to the server of that URL. */
-export function webOf(fetch: Fetch): Web {
+export function webOf(fetch: ImageFetch): Web {
   return async (address, options) => {
     let url = new URL(address);
     let secret = passwordOf(url);

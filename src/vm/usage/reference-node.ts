@@ -3,7 +3,7 @@ import { compare, isZero, tryParseQuantity } from '#platform/base/quantity';
 import type { Node } from '#platform/kube/kinds/node';
 
 /** Reports whether a node is simulated by us or by KWOK, so that nothing real runs there. */
-export function isSimulated({ metadata: { labels, annotations } }: Node): boolean {
+export function isSimulatedNode({ metadata: { labels, annotations } }: Node): boolean {
   return (
     labels?.['type'] === 'kwok' ||
     labels?.['vimana.io/runtime'] === 'simulated' ||
@@ -15,7 +15,7 @@ export function isSimulated({ metadata: { labels, annotations } }: Node): boolea
 export function sharedSize(nodes: Iterable<Node>): NodeSize | undefined {
   let shared: NodeSize | undefined;
   for (const node of nodes) {
-    const size = isSimulated(node) ? sizeOf(node) : undefined;
+    const size = isSimulatedNode(node) ? sizeOf(node) : undefined;
     if (size === undefined) continue;
     if (shared !== undefined && !isSame(shared, size)) return undefined;
     shared ??= size;

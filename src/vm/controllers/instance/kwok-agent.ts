@@ -13,7 +13,7 @@ import { identityOf } from '#vm/engine/identity';
 import { launcherSize } from '#vm/engine/launcher/resources';
 import { isPodFinished } from './own-pods.ts';
 import type { VmiAction } from './plan-vmi.ts';
-import { endOf } from './pod-end.ts';
+import { podEndOf } from './pod-end.ts';
 import { endedStatus, withInstancePhase } from './status.ts';
 
 /**
@@ -34,11 +34,11 @@ export function isKwokManaged(node: Node | undefined): boolean {
 /** Plans the reports that a node agent would make. */
 export function kwokAgentActions(vmi: Vmi, pod: Pod, pods: readonly Pod[], now: number): readonly VmiAction[] {
   const report = (status: InstanceStatus): readonly VmiAction[] => [{ do: 'report', status, transient: false }];
-  if (isPodFinished(pod)) return report(endedStatus(vmi, endOf(pod), now));
+  if (isPodFinished(pod)) return report(endedStatus(vmi, podEndOf(pod), now));
   if (pod.status?.phase !== 'Running') return scheduledActions(vmi, pod, now);
   const target = targetOf(vmi, pods);
-  if (target === undefined) return report(running(vmi, pod, now));
-  return target.status?.phase === 'Running' ? report(migratedStatus(running(vmi, target, now), now)) : [];
+  if (target === undefined) return report(runningStatus(vmi, pod, now));
+  return target.status?.phase === 'Running' ? report(migratedStatus(runningStatus(vmi, target, now), now)) : [];
 }
 
 /** Reports a pod that has a node as scheduled. Once the instance runs, its pod is not checked again. */
@@ -62,7 +62,7 @@ function migratedStatus(status: InstanceStatus, now: number): InstanceStatus {
   return { ...status, migrationState };
 }
 
-function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
+function runningStatus(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
   const { nodeName = '' } = pod.spec;
   const { reason: _reason, ...status } = vmi.status ?? {};
   return withInstancePhase(

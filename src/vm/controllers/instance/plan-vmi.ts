@@ -6,8 +6,8 @@ import { isFinal } from '#vm/engine/instance-state';
 import { graceSecondsOf } from '#vm/engine/launcher/launcher-pod';
 import { kwokAgentActions } from './kwok-agent.ts';
 import { currentPod, isBound, isPodFinished, nodeOf } from './own-pods.ts';
-import { endOf, nodeLost, type PodEnd, podDeleted } from './pod-end.ts';
-import { endedStatus, isUnschedulable, pendingStatus, schedulingStatus } from './status.ts';
+import { nodeLost, type PodEnd, podDeleted, podEndOf } from './pod-end.ts';
+import { endedStatus, isUnschedulable, pendingInstanceStatus, schedulingStatus } from './status.ts';
 
 /** State of an instance that its plan is based on. */
 export interface InstanceView {
@@ -58,25 +58,25 @@ export function planVmi(view: InstanceView, settings: PlanSettings): readonly Vm
   const pod = currentPod(vmi, pods);
   const node = nodeOf(vmi, pod) || (view.abandoned ?? '');
   if (node !== '' && view.lost.has(node)) return abandon(view, node, settings);
-  if (vmi.metadata.deletionTimestamp !== undefined) return stopping(view, pod, node, settings);
+  if (vmi.metadata.deletionTimestamp !== undefined) return planStop(view, pod, node, settings);
   if (pod === undefined) return withoutPod(view, node, settings);
   if (!isBound(pod)) {
-    if (isPodFinished(pod)) return takeBack(view, node, endOf(pod));
+    if (isPodFinished(pod)) return reclaimInstance(view, node, podEndOf(pod));
     return [
       {
         do: 'report',
         status: schedulingStatus(vmi, pod, claimUnbound(view), view.now),
-        transient: !isUnschedulable(pod) && !isTroubled(vmi),
+        transient: !isUnschedulable(pod) && !hasProblem(vmi),
       },
     ];
   }
   if (view.kwokManaged) return kwokAgentActions(vmi, pod, pods, view.now);
   // From here on the node agent reports for the instance.
-  return isPodFinished(pod) ? agentsWord(view, node, endOf(pod), settings) : [];
+  return isPodFinished(pod) ? waitForAgentReport(view, node, podEndOf(pod), settings) : [];
 }
 
 /** Reports whether the status shows a problem, which has to be cleared when it is resolved. */
-function isTroubled({ status }: Vmi): boolean {
+function hasProblem({ status }: Vmi): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status: state }) => (type === 'Synchronized' || type === 'PodScheduled') && state === 'False',
   );
@@ -84,13 +84,14 @@ function isTroubled({ status }: Vmi): boolean {
 
 function withoutPod(view: InstanceView, node: string, settings: PlanSettings): readonly VmiAction[] {
   const { vmi, missingClaim, rejection, now } = view;
-  if (node !== '') return agentsWord(view, node, podDeleted(), settings);
+  if (node !== '') return waitForAgentReport(view, node, podDeleted(), settings);
   if (vmi.status?.phase !== undefined && !['', 'Pending'].includes(vmi.status.phase)) {
-    return takeBack(view, node, podDeleted());
+    return reclaimInstance(view, node, podDeleted());
   }
-  if (rejection !== undefined) return [{ do: 'report', status: pendingStatus(vmi, rejection, now), transient: false }];
+  if (rejection !== undefined)
+    return [{ do: 'report', status: pendingInstanceStatus(vmi, rejection, now), transient: false }];
   if (missingClaim === undefined) return [{ do: 'create' }];
-  return [{ do: 'report', status: pendingStatus(vmi, claimMissing(vmi, missingClaim), now), transient: false }];
+  return [{ do: 'report', status: pendingInstanceStatus(vmi, claimMissing(vmi, missingClaim), now), transient: false }];
 }
 
 function claimMissing({ metadata }: Vmi, claim: string): Problem {
@@ -109,20 +110,20 @@ function claimUnbound({ vmi, unboundClaim }: InstanceView): Problem | undefined 
 }
 
 /** Leaves it to the live node agent to report how the machine ended, unless it has owed that for too long. */
-function agentsWord(
+function waitForAgentReport(
   view: InstanceView,
   node: string,
   end: PodEnd,
   { agentTimeoutMs }: PlanSettings,
 ): readonly VmiAction[] {
-  return view.kwokManaged || view.owedMs >= agentTimeoutMs ? takeBack(view, node, end) : [{ do: 'await agent' }];
+  return view.kwokManaged || view.owedMs >= agentTimeoutMs ? reclaimInstance(view, node, end) : [{ do: 'await agent' }];
 }
 
 /** Ends an instance on a lost node, where nothing runs and nobody reports. */
 function abandon(view: InstanceView, node: string, { nodeLostAfterMs }: PlanSettings): readonly VmiAction[] {
   const there = view.pods.filter(({ spec }) => spec.nodeName === node);
   return [
-    ...takeBack(view, node, nodeLost(node, Math.round(nodeLostAfterMs / 1000))),
+    ...reclaimInstance(view, node, nodeLost(node, Math.round(nodeLostAfterMs / 1000))),
     ...there.map((pod): VmiAction => ({ do: 'delete', pod, force: true })),
   ];
 }
@@ -131,7 +132,7 @@ function abandon(view: InstanceView, node: string, { nodeLostAfterMs }: PlanSett
  * Reports in place of a node agent that the machine has ended, after which another may start. The machine may have
  * reached the target of a migration unnoticed, so pods elsewhere are deleted first.
  */
-function takeBack({ vmi, pods, lost, now }: InstanceView, node: string, end: PodEnd): readonly VmiAction[] {
+function reclaimInstance({ vmi, pods, lost, now }: InstanceView, node: string, end: PodEnd): readonly VmiAction[] {
   const elsewhere = pods.filter(
     (pod) => isBound(pod) && pod.spec.nodeName !== node && !isPodFinished(pod) && !lost.has(pod.spec.nodeName ?? ''),
   );
@@ -140,7 +141,7 @@ function takeBack({ vmi, pods, lost, now }: InstanceView, node: string, end: Pod
 }
 
 /** Plans for a deleted instance whose machine is not known to have ended. */
-function stopping(
+function planStop(
   view: InstanceView,
   pod: Pod | undefined,
   node: string,
@@ -153,7 +154,7 @@ function stopping(
     if (node === '' || view.kwokManaged || view.owedMs >= settings.agentTimeoutMs) return [{ do: 'release' }];
     return [{ do: 'await agent' }];
   }
-  if (pod !== undefined && isPodFinished(pod)) return agentsWord(view, node, endOf(pod), settings);
+  if (pod !== undefined && isPodFinished(pod)) return waitForAgentReport(view, node, podEndOf(pod), settings);
   const spoken = (vmi.status?.nodeName ?? '') !== '' && !view.kwokManaged;
   const asked = Date.parse(vmi.metadata.deletionTimestamp ?? '');
   const left = asked + graceSecondsOf(vmi) * 1000 + STOP_MARGIN_MS - now;

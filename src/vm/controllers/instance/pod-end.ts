@@ -28,7 +28,7 @@ export function podDeleted(): PodEnd {
 }
 
 /** Returns how an instance with a finished pod ended. */
-export function endOf({ metadata, status }: Pod): PodEnd {
+export function podEndOf({ metadata, status }: Pod): PodEnd {
   const terminated = terminatedOf(status?.containerStatuses);
   if (status?.phase === 'Succeeded') {
     return { phase: 'Succeeded', reason: 'Completed', message: 'the VM was shut down' };

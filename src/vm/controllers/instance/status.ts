@@ -15,7 +15,7 @@ const POD_SCHEDULED = 'PodScheduled';
 const OF_A_GUEST = ['Paused', 'AgentConnected', ...HOT_CHANGES.keys()];
 
 /** Returns the status of an instance without a pod. */
-export function pendingStatus(vmi: Vmi, blocker: Problem, now: number): InstanceStatus {
+export function pendingInstanceStatus(vmi: Vmi, blocker: Problem, now: number): InstanceStatus {
   const { status } = vmi;
   const notReady = { type: 'Ready', status: 'False', ...blocker } as const;
   const notDone = { type: SYNCHRONIZED, status: 'False', ...blocker } as const;

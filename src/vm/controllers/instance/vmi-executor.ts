@@ -16,7 +16,7 @@ import type { InstanceScope } from './instance-entry.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import type { VmiAction } from './plan-vmi.ts';
 import type { InstanceSettings } from './settings.ts';
-import { pendingStatus } from './status.ts';
+import { pendingInstanceStatus } from './status.ts';
 
 interface ExecutorDeps {
   readonly settings: InstanceSettings;
@@ -70,7 +70,7 @@ export class VmiExecutor {
     const { context } = seen;
     const { vmi, problem } = await addresses.assign(seen.vmi, context);
     if (problem !== undefined) {
-      await report(pendingStatus(seen.vmi, problem, context.clock.now()), seen);
+      await report(pendingInstanceStatus(seen.vmi, problem, context.clock.now()), seen);
       return { requeueAfterMs: NO_ADDRESS_RETRY_MS };
     }
     const scope = { ...seen, vmi };
@@ -80,7 +80,7 @@ export class VmiExecutor {
     } catch (error) {
       if (!(error instanceof KubeError) || isNamespaceTerminating(error)) throw error;
       const blocker = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
-      await report(pendingStatus(vmi, blocker, context.clock.now()), scope);
+      await report(pendingInstanceStatus(vmi, blocker, context.clock.now()), scope);
       throw error;
     }
   }

@@ -15,10 +15,10 @@ import { MigrationSlots } from './migration-slots.ts';
 import { observeMigration } from './observe-migration.ts';
 import { type MigrationAction, planMigration } from './plan-migration.ts';
 import { MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationSettings } from './settings.ts';
-import { isMigrationFinished, phaseOf } from './status.ts';
+import { isMigrationFinished, migrationPhaseOf } from './status.ts';
 
 /** Requeue delay if a cache does not show a write yet, whose event may concern another object. */
-const SOON: ReconcileResult = { requeueAfterMs: 50 };
+const REQUEUE_SOON: ReconcileResult = { requeueAfterMs: 50 };
 
 /** Reconciles live migrations: creates the target pod, informs the node agents, and cleans up. */
 export function migrations(given: Partial<MigrationSettings> = {}): Controller<Vmim> {
@@ -61,9 +61,9 @@ class MigrationReconciler {
   async run(vmim: Vmim, context: Context): Promise<ReconcileResult | 'released' | undefined> {
     const { cache } = context;
     const entry = this.#entry(keyOf(vmim));
-    if (!entry.podWrites.isMet(cache(PODS)) || !entry.instanceWrites.isMet(cache(VMIS))) return SOON;
+    if (!entry.podWrites.isMet(cache(PODS)) || !entry.instanceWrites.isMet(cache(VMIS))) return REQUEUE_SOON;
     const view = await observeMigration(vmim, context);
-    const isPending = phaseOf(vmim) === 'Pending';
+    const isPending = migrationPhaseOf(vmim) === 'Pending';
     const rejection = isPending ? this.#rechecks.of(keyOf(vmim), vmim)?.message : undefined;
     if (!isPending) this.#slots.release(vmim);
     // No await may come between this check of the limits and taking a slot.

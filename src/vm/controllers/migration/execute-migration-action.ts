@@ -16,7 +16,7 @@ import {
   type MigrationState,
   type MigrationStatus,
   migrationOwnerReference,
-  phaseOf,
+  migrationPhaseOf,
   TARGET_SCHEDULED,
   withMigrationCondition,
 } from './status.ts';
@@ -50,7 +50,7 @@ const FRESH = {
 type Configured = { readonly migrationConfiguration?: object };
 
 /** Returns the state of a new migration without leftovers of the last one. */
-function anew(state: object, { status }: Vmi): object {
+function freshMigrationState(state: object, { status }: Vmi): object {
   const { migrationConfiguration: wanted } = state as Configured;
   if (wanted === undefined) return { ...FRESH, ...state };
   const last = (status?.migrationState ?? {}) as Configured;
@@ -79,7 +79,7 @@ export async function executeMigrationAction(
     case 'take back':
       return await takeBack(vmi, scope);
     case 'announce':
-      return await patchInstance(vmi, { migrationState: anew(action.state, vmi) }, scope);
+      return await patchInstance(vmi, { migrationState: freshMigrationState(action.state, vmi) }, scope);
     case 'abort':
       return await patchInstance(vmi, { migrationState: { abortRequested: true } }, scope);
     case 'call off':
@@ -166,7 +166,7 @@ async function report(status: MigrationStatus, { vmim, vmi, context }: Migration
   const written = await writeStatus(client, VMIMS, vmim, status);
   if (written === vmim) return;
   if (vmi !== undefined) recordIfStuck(vmim, vmi, status, events);
-  if (phaseOf(vmim) !== status.phase) recordPhase(vmim, vmi, status, events);
+  if (migrationPhaseOf(vmim) !== status.phase) recordPhase(vmim, vmi, status, events);
 }
 
 function recordPhase(

@@ -4,7 +4,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { Index } from '#platform/runtime/cache';
 import { keyIn } from '#platform/runtime/key';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
-import { isMigrationFinished, phaseOf } from './status.ts';
+import { isMigrationFinished, migrationPhaseOf } from './status.ts';
 
 /** Returns the key of the instance that a migration moves. */
 export const instanceKey = ({ metadata, spec }: Vmim) => keyIn(metadata.namespace, spec.vmiName);
@@ -14,7 +14,8 @@ export const migrationsByInstance: Index<Vmim> = { values: (vmim) => [instanceKe
 
 /** Indexes unfinished migrations as `waiting` or `in progress`. */
 export const byProgress: Index<Vmim> = {
-  values: (vmim) => (isMigrationFinished(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'in progress']),
+  values: (vmim) =>
+    isMigrationFinished(vmim) ? [] : [migrationPhaseOf(vmim) === 'Pending' ? 'waiting' : 'in progress'],
 };
 
 /** Indexes target pods by the namespace and uid of their migration. */

@@ -6,7 +6,7 @@ import { byController, controllerKey } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { activePod, byMigration, instanceKey } from './indices.ts';
 import type { MigrationView } from './plan-migration.ts';
-import { isMigrationFinished, phaseOf } from './status.ts';
+import { isMigrationFinished, migrationPhaseOf } from './status.ts';
 
 /** Collects the current state that a migration is decided by. */
 export async function observeMigration(
@@ -19,7 +19,7 @@ export async function observeMigration(
   const known = vmim.status?.migrationState ?? vmi?.status?.migrationState;
   let [target] = cache(PODS).by(byMigration, controllerKey(vmim)) as Iterable<Pod | undefined>;
   // A missing target pod is only believed if the server confirms it.
-  if (target === undefined && !isMigrationFinished(vmim) && phaseOf(vmim) !== 'Pending')
+  if (target === undefined && !isMigrationFinished(vmim) && migrationPhaseOf(vmim) !== 'Pending')
     target = await targetOf(vmim, context);
   const own = vmi === undefined ? [] : [...cache(PODS).by(byController, controllerKey(vmi))];
   const mine = known?.migrationUid === vmim.metadata.uid ? known.sourcePod : undefined;

@@ -4,7 +4,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
 import { byAge } from './migration-queue.ts';
 import { EVACUATION_LABEL, WORKLOAD_UPDATE_LABEL } from './settings.ts';
-import { isMigrationFinished, phaseOf, since } from './status.ts';
+import { isMigrationFinished, migrationPhaseOf, since } from './status.ts';
 import { hasTargetSize } from './target-size.ts';
 
 /** Node that instances have to leave. */
@@ -86,7 +86,7 @@ function backOffEnd(migrations: readonly Vmim[], reason: EvacuationReason): numb
     .map((vmim) => ({ vmim }))
     .sort(byAge)
     .map(({ vmim }) => vmim);
-  const succeeded = evacuations.findLastIndex((vmim) => phaseOf(vmim) === 'Succeeded');
+  const succeeded = evacuations.findLastIndex((vmim) => migrationPhaseOf(vmim) === 'Succeeded');
   const failures = evacuations.slice(succeeded + 1);
   const last = failures.at(-1);
   if (last === undefined) return 0;

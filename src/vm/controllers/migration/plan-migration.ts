@@ -11,8 +11,8 @@ import {
   isMigrationFinished,
   type MigrationState,
   type MigrationStatus,
+  migrationPhaseOf,
   migrationStateOf,
-  phaseOf,
   since,
   TARGET_SCHEDULED,
   withMigrationCondition,
@@ -67,24 +67,24 @@ export function planMigration(view: MigrationView, times: MigrationTimes): reado
   if (isMigrationFinished(vmim)) return afterwards(view);
   const state = migrationStateOf(vmim, vmi);
   if (state?.completed === true)
-    return [over(view, state.failed === true ? (state.failureReason ?? 'the migration failed') : undefined)];
-  if (vmi !== undefined && isNobodys(view)) return [{ do: 'belong' }];
+    return [finishMigration(view, state.failed === true ? (state.failureReason ?? 'the migration failed') : undefined)];
+  if (vmi !== undefined && isUnowned(view)) return [{ do: 'belong' }];
   const hopeless = reasonToFail(view);
   if (hopeless !== undefined) return abandon(view, state, hopeless);
   if (vmi === undefined) return [];
   if (isOutOfDate(vmim, vmi, view.source, view.target)) return [{ do: 'take back' }];
-  if (view.target === undefined) return beginning(view, vmi);
-  return state === undefined ? placing(view, vmi, view.target, times) : moving(view, state, times);
+  if (view.target === undefined) return planBegin(view, vmi);
+  return state === undefined ? planPlacement(view, vmi, view.target, times) : planTransfer(view, state, times);
 }
 
 /**
  * Reports whether a migration needs an owner. A terminating one stays as it is, and a started one is identified by its
  * target.
  */
-const isNobodys = ({ vmim: { metadata }, target }: MigrationView) =>
+const isUnowned = ({ vmim: { metadata }, target }: MigrationView) =>
   target === undefined && metadata.deletionTimestamp === undefined && (metadata.ownerReferences ?? []).length === 0;
 
-const over = ({ vmim, vmi, now }: MigrationView, failure: string | undefined): MigrationAction => ({
+const finishMigration = ({ vmim, vmi, now }: MigrationView, failure: string | undefined): MigrationAction => ({
   do: 'report',
   status: finishedMigrationStatus(vmim, migrationStateOf(vmim, vmi), failure, now),
 });
@@ -98,7 +98,7 @@ function reasonToFail({ vmim, vmi, source, target, rejection }: MigrationView): 
   if (isFinal(vmi)) return `VMI ${name} has finished`;
   if (isTerminating(vmi)) return `VMI ${name} is being deleted`;
   if (target === undefined) {
-    if (phaseOf(vmim) !== 'Pending') return 'the target pod was deleted';
+    if (migrationPhaseOf(vmim) !== 'Pending') return 'the target pod was deleted';
     const movable = conditionOf(vmi.status?.conditions, 'LiveMigratable');
     if (movable?.status !== 'False') return undefined;
     return `VMI ${name} cannot be migrated: ${movable.reason ?? ''}: ${movable.message ?? ''}`;
@@ -115,30 +115,30 @@ function reasonToFail({ vmim, vmi, source, target, rejection }: MigrationView): 
 /** Ends a migration that node agents may know of. If they may have started, the end is theirs to report. */
 function abandon(view: MigrationView, state: MigrationState | undefined, failure: string): readonly MigrationAction[] {
   const { vmi } = view;
-  if (state === undefined || vmi === undefined || isFinal(vmi)) return [over(view, failure)];
+  if (state === undefined || vmi === undefined || isFinal(vmi)) return [finishMigration(view, failure)];
   const begun = (state.targetNodeAddress ?? '') !== '' || (state.startTimestamp ?? '') !== '';
   if (!begun) return [{ do: 'call off', failure }];
-  return state.abortRequested === true ? [] : [{ do: 'abort' }, ...abortReported(view)];
+  return state.abortRequested === true ? [] : [{ do: 'abort' }, ...reportAbort(view)];
 }
 
-function abortReported({ vmim, now }: MigrationView): readonly MigrationAction[] {
+function reportAbort({ vmim, now }: MigrationView): readonly MigrationAction[] {
   if (vmim.metadata.deletionTimestamp === undefined) return [];
   const condition = { type: 'MigrationAbortRequested', status: 'True' } as const;
   return [{ do: 'report', status: withMigrationCondition(vmim.status ?? {}, condition, now) }];
 }
 
-function beginning({ vmim, turn, source }: MigrationView, vmi: Vmi): readonly MigrationAction[] {
+function planBegin({ vmim, turn, source }: MigrationView, vmi: Vmi): readonly MigrationAction[] {
   const { phase, migrationState } = vmi.status ?? {};
   const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
   // The instance will soon run or end, and it has one migration at a time.
   if (phase !== 'Running' || other || !turn) return [];
   // Without the source pod, nothing keeps the target off the same node; the instance is about to end.
   if (source === undefined) return [{ do: 'requeue', requeueAfterMs: SOURCE_RETRY_MS }];
-  return phaseOf(vmim) === 'Pending' ? [{ do: 'make target', source }] : [];
+  return migrationPhaseOf(vmim) === 'Pending' ? [{ do: 'make target', source }] : [];
 }
 
 /** Handles a migration whose target exists but is not announced yet. */
-function placing(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTimes): readonly MigrationAction[] {
+function planPlacement(view: MigrationView, vmi: Vmi, target: Pod, times: MigrationTimes): readonly MigrationAction[] {
   const { vmim, source, now } = view;
   const age = now - Date.parse(target.metadata.creationTimestamp ?? '');
   const { nodeName = '' } = target.spec;
@@ -187,13 +187,13 @@ function notPlaced(view: MigrationView, failure: string): readonly MigrationActi
   const { vmim, vmi, now } = view;
   const { migrationState } = vmi?.status ?? {};
   const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
-  if (vmi === undefined || other || !needsWorkloadUpdate(vmi)) return [over(view, failure)];
+  if (vmi === undefined || other || !needsWorkloadUpdate(vmi)) return [finishMigration(view, failure)];
   const state = { migrationUid: vmim.metadata.uid, completed: true, failed: true, failureReason: failure };
   return [{ do: 'announce', state: { ...state, endTimestamp: timestamp(now) } }];
 }
 
 /** Handles a migration that the node agents execute. */
-function moving(view: MigrationView, state: MigrationState, times: MigrationTimes): readonly MigrationAction[] {
+function planTransfer(view: MigrationView, state: MigrationState, times: MigrationTimes): readonly MigrationAction[] {
   if ((state.startTimestamp ?? '') !== '') return phaseActions(view, 'Running');
   const ready = (state.targetNodeAddress ?? '') !== '';
   const phase = ready ? 'TargetReady' : 'PreparingTarget';
@@ -211,7 +211,7 @@ function phaseActions(
   phase: MigrationStatus['phase'] & string,
   migrationState = migrationStateOf(vmim, vmi),
 ): readonly MigrationAction[] {
-  if (phaseOf(vmim) === phase) return [];
+  if (migrationPhaseOf(vmim) === phase) return [];
   const status = withTargetScheduled(withMigrationPhase(vmim, phase, now), now);
   return [{ do: 'report', status: migrationState === undefined ? status : { ...status, migrationState } }];
 }
@@ -219,13 +219,13 @@ function phaseActions(
 /** Deletes the pod that is left over from a finished migration: the one that the VM is not in. */
 function afterwards(view: MigrationView): readonly MigrationAction[] {
   const { vmim, vmi, source, target } = view;
-  const left = phaseOf(vmim) === 'Succeeded' ? source : target;
+  const left = migrationPhaseOf(vmim) === 'Succeeded' ? source : target;
   const home = vmi === undefined || isFinal(vmi) ? undefined : vmi.status?.nodeName;
   const inUse = left !== undefined && home !== undefined && left.spec.nodeName === home && isActivePod(vmi, left);
   const actions: MigrationAction[] = [];
   const leaves = vmim.status?.migrationState?.sourceNode;
   if (
-    phaseOf(vmim) === 'Succeeded' &&
+    migrationPhaseOf(vmim) === 'Succeeded' &&
     leaves !== undefined &&
     vmi?.status?.evacuationNodeName === leaves &&
     home !== leaves

@@ -8,8 +8,9 @@ import type { KubeOwnerReference } from '#platform/kube/kube-object';
 export type MigrationStatus = NonNullable<Vmim['status']>;
 export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;
 
-export const phaseOf = ({ status }: Vmim): MigrationPhase => status?.phase ?? 'Pending';
-export const isMigrationFinished = (vmim: Vmim) => phaseOf(vmim) === 'Succeeded' || phaseOf(vmim) === 'Failed';
+export const migrationPhaseOf = ({ status }: Vmim): MigrationPhase => status?.phase ?? 'Pending';
+export const isMigrationFinished = (vmim: Vmim) =>
+  migrationPhaseOf(vmim) === 'Succeeded' || migrationPhaseOf(vmim) === 'Failed';
 
 /** Makes the instance the owner of a migration, so that both are deleted together. */
 export function migrationOwnerReference({ metadata: { name, uid } }: Vmi): KubeOwnerReference {
@@ -27,7 +28,7 @@ export function withMigrationPhase(vmim: Vmim, phase: MigrationPhase, now: numbe
   const { status = {} } = vmim;
   const times = status.phaseTransitionTimestamps ?? [];
   const known = new Set(times.map((time) => time.phase));
-  if (phaseOf(vmim) === phase && known.has(phase)) return status;
+  if (migrationPhaseOf(vmim) === phase && known.has(phase)) return status;
   const passed = phase === 'Failed' ? [phase] : MIGRATION_PHASES.slice(0, MIGRATION_PHASES.indexOf(phase) + 1);
   const phaseTransitionTimestamp = timestamp(now);
   const added = passed.filter((each) => !known.has(each)).map((each) => ({ phase: each, phaseTransitionTimestamp }));

@@ -1,7 +1,7 @@
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { type VolumeState, volumeState } from '#vm/storage/disk/claim-volume';
-import { isSimulated } from '#vm/storage/disk/copied-disk';
+import { isSimulatedClass } from '#vm/storage/disk/copied-disk';
 import { fail, type StepResult } from './operation-handler.ts';
 import type { ActiveOperationView, Lookups } from './operation-view.ts';
 
@@ -15,7 +15,7 @@ export function cloneDenial(
   { metadata, spec, status }: PersistentVolumeClaim,
   elsewhere: boolean,
 ): StepResult | undefined {
-  if (isSimulated(spec.storageClassName, lookups.origins)) return undefined;
+  if (isSimulatedClass(spec.storageClassName, lookups.origins)) return undefined;
   const { linkedClone, snapshotRef } = operation.spec.cloneSpec ?? {};
   const why = `storage class ${spec.storageClassName ?? ''} is not simulated; nothing has been changed`;
   if (elsewhere) return fail('NotSupported', `disk ${volume} cannot be copied to another namespace: ${why}`);
@@ -36,7 +36,7 @@ export function claimsThatAre(
   const { origins } = lookups;
   const names = claims.filter((name) => {
     const found = lookups.claim(namespace, name);
-    if (found === undefined || isSimulated(found.spec.storageClassName, origins)) return false;
+    if (found === undefined || isSimulatedClass(found.spec.storageClassName, origins)) return false;
     return volumeState(found, (each) => origins.storageClass(each)) === state;
   });
   return names.length === 0 ? '' : `PersistentVolumeClaim ${names.join(', ')}`;

@@ -32,10 +32,10 @@ export const coldMigration: OperationHandler = {
     return { ...turn, result: { sourceNode: live.status?.nodeName ?? '', live: false } };
   },
   advance: (view, checkpoint) =>
-    checkpoint.step === 'Starting' ? startingElsewhere(view, checkpoint) : leaving(view, checkpoint),
+    checkpoint.step === 'Starting' ? startElsewhere(view, checkpoint) : stopOnSource(view, checkpoint),
   abort(view, checkpoint): AbortResult {
     const stays = 'the VM keeps running, or is restarted on a node chosen by the scheduler';
-    const anew = placeless(view, checkpoint);
+    const anew = restartWithoutPlacement(view, checkpoint);
     if (anew.length === 0) return { finished: true, stays, actions: restorePower(view, checkpoint, NO_PLACE) };
     const { annotations = {} } = view.vm.metadata;
     const isTold = Object.keys(NO_PLACE).some((name) => Object.hasOwn(annotations, name));
@@ -48,13 +48,13 @@ export const coldMigration: OperationHandler = {
 const NO_PLACE = { [START_ON]: null, [START_AWAY_FROM]: null };
 
 /** Recreates an instance that was created for a placement and found no node, now without that placement. */
-function placeless(view: ActiveOperationView, { step, instanceUID }: Checkpoint): readonly WriteAction[] {
+function restartWithoutPlacement(view: ActiveOperationView, { step, instanceUID }: Checkpoint): readonly WriteAction[] {
   const { live, isStopping } = powerState(view);
   if (step !== 'Starting' || live === undefined || isStopping || live.metadata.uid === instanceUID) return [];
   return live.status?.nodeName === undefined ? [{ do: 'power', action: 'restart', force: true }] : [];
 }
 
-function leaving(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
+function stopOnSource(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
   const { instance } = view;
   const another = instance !== undefined && instance.metadata.uid !== checkpoint.instanceUID;
   const turn = another ? undefined : continueStop(view);
@@ -75,7 +75,7 @@ function placeOf(view: ActiveOperationView): Record<string, string | null> {
   return { ...NO_PLACE, [START_AWAY_FROM]: hostnameOf(view, operation.status?.result?.sourceNode ?? '') };
 }
 
-function startingElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
+function startElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
   const { operation, vm, now } = view;
   const { isRunning, live, willStart, isOff } = powerState(view);
   const cleared = { do: 'patch VM', body: { metadata: { annotations: NO_PLACE } } } as const;

@@ -8,7 +8,7 @@ import type { ReconcileResult } from '#platform/runtime/work-queue';
 import type { DependencyProviders } from '#vm/engine/dependency-provider';
 import type { Dialect } from '#vm/engine/dialect';
 import { executeOperation } from './execute-operation.ts';
-import { fetchServerFacts, observe } from './observe.ts';
+import { fetchServerFacts, observeOperation } from './observe.ts';
 import { hasStarted, isFinished, OPERATIONS, type Operation } from './operation.ts';
 import { OperationEntry } from './operation-entry.ts';
 import { planOperation } from './plan-operation.ts';
@@ -24,7 +24,7 @@ export interface OperationSettings {
 }
 
 /** Requeue delay if a cache does not show a write yet, whose event may concern another object. */
-const SOON: ReconcileResult = { requeueAfterMs: 50 };
+const REQUEUE_SOON: ReconcileResult = { requeueAfterMs: 50 };
 
 /** Reconciles operations on VMs of every API group, one at a time for each VM. */
 export function operations({ dialects, providers = {}, onlyNamespace }: OperationSettings): Controller<Operation> {
@@ -37,10 +37,10 @@ export function operations({ dialects, providers = {}, onlyNamespace }: Operatio
     const { uid } = operation.metadata;
     const entry = entryOf(entries, operation);
     if (isFinished(operation) || hasStarted(operation)) started.delete(uid);
-    if (!entry.pendingWrites.areMet(context)) return SOON;
+    if (!entry.pendingWrites.areMet(context)) return REQUEUE_SOON;
     const answers = await fetchServerFacts(operation, known, context);
     // No await may come between this check of the queue and taking the turn.
-    const view = observe(operation, answers, known, context);
+    const view = observeOperation(operation, answers, known, context);
     const actions = planOperation(view);
     const takes = actions.some((action) => action.do === 'report' && action.status.phase === 'Running');
     if (takes) started.add(uid);

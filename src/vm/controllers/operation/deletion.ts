@@ -5,8 +5,8 @@ import { forceStop } from './power.ts';
 
 /** Deletes the VM. */
 export const deletion: OperationHandler = {
-  begin: (view) => ({ ...removing(view), checkpoint: { step: 'Deleting' }, progress: 10 }),
-  advance: (view) => removing(view),
+  begin: (view) => ({ ...deleteVm(view), checkpoint: { step: 'Deleting' }, progress: 10 }),
+  advance: (view) => deleteVm(view),
   onVmDeleted: () => ({ to: 'succeed', message: 'the VM was deleted' }),
   abort: ({ vm }) =>
     stays(
@@ -16,7 +16,7 @@ export const deletion: OperationHandler = {
     ),
 };
 
-function removing({ vm, dialect, instance, operation }: ActiveOperationView): StepResult & { readonly to: 'continue' } {
+function deleteVm({ vm, dialect, instance, operation }: ActiveOperationView): StepResult & { readonly to: 'continue' } {
   const cut = forceStop({ instance }, operation.spec.force);
   const words = { to: 'continue', message: 'the VM is being deleted' } as const;
   if (vm.metadata.deletionTimestamp !== undefined) return { ...words, actions: cut };

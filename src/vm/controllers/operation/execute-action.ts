@@ -10,7 +10,7 @@ import type { WriteAction } from './operation-handler.ts';
 import type { ActiveOperationView } from './operation-view.ts';
 
 /** Field manager of the changes that operations make to VMs. */
-export const FIELD_MANAGER = 'vimana-operation';
+export const OPERATION_FIELD_MANAGER = 'vimana-operation';
 
 /** Reports that the name of an object to create is taken. */
 export class AlreadyExistsError extends Error {}
@@ -27,7 +27,7 @@ export async function executeAction(
   const { vm, dialect, instance, ref, operation } = view;
   const { namespace } = ref;
   const type = resourceTypeFor(dialect.kind);
-  const writing = { namespace, fieldManager: FIELD_MANAGER };
+  const writing = { namespace, fieldManager: OPERATION_FIELD_MANAGER };
   switch (action.do) {
     case 'power': {
       const options = action.force && action.action === 'stop' ? { gracePeriodSeconds: 0 } : {};
@@ -77,7 +77,7 @@ async function createOnce(
 ): Promise<KubeObject> {
   const { name = '', namespace = '' } = object.metadata;
   try {
-    return await client.create(type, object, { namespace, fieldManager: FIELD_MANAGER });
+    return await client.create(type, object, { namespace, fieldManager: OPERATION_FIELD_MANAGER });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const found = await client.get(type, name, { namespace });

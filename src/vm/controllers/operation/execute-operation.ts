@@ -6,7 +6,7 @@ import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { AlreadyExistsError, executeAction } from './execute-action.ts';
-import { isFinished, OPERATIONS, type Operation, type OperationStatus, phaseOf } from './operation.ts';
+import { isFinished, OPERATIONS, type Operation, type OperationStatus, operationPhaseOf } from './operation.ts';
 import type { OperationEntry } from './operation-entry.ts';
 import type { WriteAction } from './operation-handler.ts';
 import { isActive, type OperationView } from './operation-view.ts';
@@ -96,9 +96,9 @@ async function report(
   const after = await ownWrites.during(write, () => context.enqueue(keyOf(operation)));
   if (after !== operation && isFinished(after) && !isFinished(operation)) {
     const [{ reason = 'Failed' } = {}] = status.conditions ?? [];
-    const failed = phaseOf(after) === 'Failed';
+    const failed = operationPhaseOf(after) === 'Failed';
     // An ordinary success is only reported in the status.
-    if (failed || (phaseOf(after) === 'Succeeded' && reason !== 'Succeeded'))
+    if (failed || (operationPhaseOf(after) === 'Succeeded' && reason !== 'Succeeded'))
       context.events.event(operation, failed ? 'Warning' : 'Normal', reason, status.message ?? '');
   }
   return after;

@@ -3,10 +3,10 @@ import type { Client } from '#platform/kube/client';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { type PodMetrics, podMetricsPath, totalUsage } from '#platform/kube/pod-metrics';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 
 /** Returns the usage of an instance's pod from the metrics API, or undefined if there is none. */
-export async function fetchUsage(client: Client, instance: Vmi, pods: Iterable<Pod>): Promise<Usage | undefined> {
+export async function fetchUsage(client: Client, instance: Vmi, pods: Iterable<Pod>): Promise<VmUsage | undefined> {
   for (const { metadata, spec } of pods) {
     if (spec.nodeName !== instance.status?.nodeName) continue;
     try {

@@ -13,7 +13,7 @@ import {
   type StepResult,
   type WriteAction,
 } from './operation-handler.ts';
-import { type ActiveOperationView, isEvacuating, isMigrating, powerState } from './operation-view.ts';
+import { type ActiveOperationView, hasUnfinishedMigration, isEvacuating, powerState } from './operation-view.ts';
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -29,7 +29,7 @@ export const liveMigration: OperationHandler = {
     if (!isRunning && (willStart || live !== undefined)) return NOT_YET;
     if (live === undefined)
       return fail('WrongPowerState', 'the VM is not running: nothing has been changed; start it first');
-    if (isMigrating(view)) {
+    if (hasUnfinishedMigration(view)) {
       const { targetNode = '' } = live.status?.migrationState ?? {};
       return fail('Migrating', `the VM is already migrating to node ${targetNode}: nothing has been changed`);
     }
@@ -49,11 +49,11 @@ export const liveMigration: OperationHandler = {
       actions: [makeMigration(operation, live, view)],
     };
   },
-  advance: moving,
+  advance: awaitMigration,
   abort(view, checkpoint): AbortResult {
     const vmim = view.lookups.migration(migrationName(view.operation));
     if (vmim === undefined || isDone(vmim)) {
-      const over = moving(view, checkpoint);
+      const over = awaitMigration(view, checkpoint);
       const node = view.instance?.status?.nodeName ?? '';
       const arrived =
         over.to === 'succeed' ? `the migration to node ${node} had already completed` : `the VM is on node ${node}`;
@@ -136,11 +136,11 @@ const ownedBy = ({ metadata: { name, uid } }: Operation) => ({
 
 const isDone = ({ status }: Vmim) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
-function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: Checkpoint): StepResult {
+function awaitMigration(view: ActiveOperationView, { subjectUID, instanceUID, since }: Checkpoint): StepResult {
   const { operation, instance, lookups } = view;
   const vmim = lookups.migration(migrationName(operation));
   if (vmim === undefined) {
-    if (subjectUID !== undefined) return fail('MigrationDeleted', `its migration was deleted: ${whereabouts(view)}`);
+    if (subjectUID !== undefined) return fail('MigrationDeleted', `its migration was deleted: ${formatLocation(view)}`);
     if (instance === undefined || instance.metadata.uid !== instanceUID || !powerState(view).isRunning)
       return fail('Stopped', 'the VM stopped before the migration started');
     return { to: 'continue', actions: [makeMigration(operation, instance, view)] };
@@ -150,13 +150,13 @@ function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: C
     const result = resultOf(vmim);
     return { to: 'succeed', message: `the VM is running on node ${targetNode ?? ''}`, result };
   }
-  if (vmim.status?.phase === 'Failed') return fail('MigrationFailed', `${failureReason}; ${whereabouts(view)}`);
+  if (vmim.status?.phase === 'Failed') return fail('MigrationFailed', `${failureReason}; ${formatLocation(view)}`);
   return {
     to: 'continue',
     ...(subjectUID === undefined ? { checkpoint: { subjectUID: vmim.metadata.uid } } : {}),
     ...progressOf(vmim, instance, view.now),
     ...(targetNode === undefined
-      ? heldBack(vmim, view, since)
+      ? delayMessage(vmim, view, since)
       : { message: `the VM is migrating to node ${targetNode}` }),
   };
 }
@@ -165,7 +165,7 @@ function moving(view: ActiveOperationView, { subjectUID, instanceUID, since }: C
 const QUIET_MS = 2000;
 
 /** Returns why a migration has not started, once that is worth reporting. */
-function heldBack({ status }: Vmim, { instance, now }: ActiveOperationView, since: string | undefined) {
+function delayMessage({ status }: Vmim, { instance, now }: ActiveOperationView, since: string | undefined) {
   const unplaced = conditionOf(status?.conditions, 'TargetScheduled');
   if (unplaced?.status === 'False') return { message: `no node fits the VM yet: ${unplaced.message ?? ''}` };
   if ((status?.phase ?? 'Pending') !== 'Pending') return {};
@@ -177,7 +177,7 @@ function heldBack({ status }: Vmim, { instance, now }: ActiveOperationView, sinc
   };
 }
 
-function whereabouts(view: ActiveOperationView): string {
+function formatLocation(view: ActiveOperationView): string {
   const { nodeName = '' } = view.instance?.status ?? {};
   return nodeName === '' || !powerState(view).isRunning ? 'the VM is not running' : `the VM is on node ${nodeName}`;
 }

@@ -50,7 +50,7 @@ export async function fetchServerFacts(
 }
 
 /** Collects the current state that an operation is decided by. */
-export function observe(
+export function observeOperation(
   operation: Operation,
   answers: ServerFacts,
   known: OperationEnvironment,

@@ -16,10 +16,10 @@ type Kind = Operation['spec']['operation'];
 export function handlerFor({ spec }: Operation, dialect: Dialect | undefined): OperationHandler {
   const isAlive = spec.migrateSpec?.live !== false && dialect?.migratesByRestart !== true;
   if (spec.operation === 'migrate' && !isAlive) return coldMigration;
-  return COURSES[spec.operation];
+  return HANDLERS[spec.operation];
 }
 
-const COURSES: Readonly<Record<Kind, OperationHandler>> = {
+const HANDLERS: Readonly<Record<Kind, OperationHandler>> = {
   start,
   stop,
   restart,

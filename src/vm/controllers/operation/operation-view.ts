@@ -5,7 +5,7 @@ import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import type { Dialect, RecordedState } from '#vm/engine/dialect';
 import { isFinal, isTerminating } from '#vm/engine/instance-state';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 import { shouldStart } from '#vm/engine/plan-vm';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import type { AnyVm } from '#vm/engine/vm-scope';
@@ -40,7 +40,7 @@ export interface OperationView {
   /** Operation of the same VM that has to finish first. */
   readonly blockedBy: Operation | undefined;
   /** Usage of the VM. Absent if it is unknown. */
-  readonly usage?: Usage | undefined;
+  readonly usage?: VmUsage | undefined;
   readonly lookups: Lookups;
   readonly now: number;
 }
@@ -86,7 +86,7 @@ export function powerState({ dialect, vm, instance }: ActiveOperationView): Powe
 }
 
 /** Reports whether the VM is migrating. */
-export function isMigrating({ instance }: Pick<OperationView, 'instance'>): boolean {
+export function hasUnfinishedMigration({ instance }: Pick<OperationView, 'instance'>): boolean {
   const state = instance?.status?.migrationState;
   return state?.migrationUid !== undefined && state.completed !== true && state.failed !== true;
 }
@@ -98,5 +98,5 @@ export function isEvacuating(view: Pick<OperationView, 'instance'>): boolean {
   const { nodeName, evacuationNodeName, conditions = [] } = view.instance?.status ?? {};
   const isAsked = nodeName !== undefined && evacuationNodeName === nodeName;
   const isToChange = conditions.some(({ type, status }) => status === 'True' && HOT_CHANGES.has(type));
-  return isAsked || isToChange || isMigrating(view);
+  return isAsked || isToChange || hasUnfinishedMigration(view);
 }

@@ -6,13 +6,13 @@ export { OPERATIONS, type Operation };
 export type OperationStatus = NonNullable<Operation['status']>;
 export type Checkpoint = NonNullable<OperationStatus['checkpoint']>;
 export type Result = NonNullable<OperationStatus['result']>;
-export type Phase = NonNullable<OperationStatus['phase']>;
+export type OperationPhase = NonNullable<OperationStatus['phase']>;
 
-const FINISHED: ReadonlySet<Phase | undefined> = new Set<Phase>(['Succeeded', 'Failed', 'Cancelled']);
+const FINISHED: ReadonlySet<OperationPhase | undefined> = new Set<OperationPhase>(['Succeeded', 'Failed', 'Cancelled']);
 
-export const phaseOf = ({ status }: Operation): Phase => status?.phase ?? 'Pending';
-export const isFinished = (operation: Operation) => FINISHED.has(phaseOf(operation));
-export const hasStarted = (operation: Operation) => phaseOf(operation) === 'Running';
+export const operationPhaseOf = ({ status }: Operation): OperationPhase => status?.phase ?? 'Pending';
+export const isFinished = (operation: Operation) => FINISHED.has(operationPhaseOf(operation));
+export const hasStarted = (operation: Operation) => operationPhaseOf(operation) === 'Running';
 
 /** Reports whether the operation was cancelled or deleted. */
 export const isCancelRequested = ({ metadata, spec }: Operation) =>
@@ -41,7 +41,7 @@ export const ASIDE = 'Aside';
 
 /** Reports whether the operation has waited so long that others no longer wait for it. */
 export const hasYielded = (operation: Operation) =>
-  phaseOf(operation) === 'Pending' && operation.status?.checkpoint?.step === ASIDE;
+  operationPhaseOf(operation) === 'Pending' && operation.status?.checkpoint?.step === ASIDE;
 
 /**
  * Returns the order among operations of the same second: the resource version when first seen, which is recorded in the

@@ -8,9 +8,9 @@ import {
   isFinished,
   LACKING,
   type Operation,
+  type OperationPhase,
   type OperationStatus,
-  type Phase,
-  phaseOf,
+  operationPhaseOf,
   type Result,
 } from './operation.ts';
 import type { OperationHandler, StepResult, WriteAction } from './operation-handler.ts';
@@ -42,9 +42,9 @@ export function planOperation(view: OperationView): readonly OperationAction[] {
   const { operation, now } = view;
   if (isFinished(operation)) return afterwards(operation, now);
   const handler = handlerFor(operation, view.dialect);
-  if (hasStarted(operation)) return underWay(view, handler);
+  if (hasStarted(operation)) return planRunning(view, handler);
   if (operation.metadata.deletionTimestamp !== undefined) return hasFinalizer(operation) ? [{ do: 'release' }] : [];
-  return waiting(view, handler);
+  return planPending(view, handler);
 }
 
 const hasFinalizer = ({ metadata }: Operation) => metadata.finalizers?.includes(OPERATION_FINALIZER) === true;
@@ -57,7 +57,7 @@ function afterwards(operation: Operation, now: number): readonly OperationAction
   return [...release, left > 0 ? { do: 'requeue', requeueAfterMs: left } : { do: 'expire' }];
 }
 
-function waiting(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
+function planPending(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
   const { operation, ref, blockedBy, denial, now } = view;
   if (denial !== undefined) {
     const words = { reason: denial.reason, message: `${denial.message}; nothing has been changed` };
@@ -68,7 +68,7 @@ function waiting(view: OperationView, handler: OperationHandler): readonly Opera
     return [finish(view, 'Cancelled', { reason: 'Cancelled', message })];
   }
   // Operations behind it wait for the VM as well, each up to its own timeout.
-  if (!isActive(view)) return missing(view, { reason: 'NotFound', message: `${describeVm(ref)} not found` });
+  if (!isActive(view)) return waitForMissing(view, { reason: 'NotFound', message: `${describeVm(ref)} not found` });
   if (blockedBy !== undefined) {
     // Most waits are short, and not worth a write.
     const quiet = Date.parse(operation.metadata.creationTimestamp) + QUIET_MS - now;
@@ -88,25 +88,30 @@ function waiting(view: OperationView, handler: OperationHandler): readonly Opera
     ];
   }
   if (view.vm.metadata.deletionTimestamp !== undefined && operation.spec.operation !== 'delete')
-    return missing(view, { reason: 'NotFound', message: `${describeVm(ref)} is being deleted` });
+    return waitForMissing(view, { reason: 'NotFound', message: `${describeVm(ref)} is being deleted` });
   return applyStep(view, handler, handler.begin(view));
 }
 
-function finish({ operation, now }: OperationView, phase: Phase, words: StatusText, result?: Result): OperationAction {
+function finish(
+  { operation, now }: OperationView,
+  phase: OperationPhase,
+  words: StatusText,
+  result?: Result,
+): OperationAction {
   return { do: 'report', status: finishedStatus(operation, phase, words, result, now) };
 }
 
 /** Waits for something that an existing VM lacks, and after a while lets others pass. */
-function lacking(view: OperationView, { reason, message }: StatusText): readonly OperationAction[] {
+function waitOrYield(view: OperationView, { reason, message }: StatusText): readonly OperationAction[] {
   const { step, since = '' } = view.operation.status?.checkpoint ?? {};
-  if (step !== LACKING && step !== ASIDE) return missing(view, { reason, message }, LACKING, TIMEOUT_MS);
+  if (step !== LACKING && step !== ASIDE) return waitForMissing(view, { reason, message }, LACKING, TIMEOUT_MS);
   const patience = Date.parse(since) + TIMEOUT_MS - view.now;
-  if (step === LACKING && patience > 0) return missing(view, { reason, message }, LACKING, patience);
-  return missing(view, { reason, message }, ASIDE);
+  if (step === LACKING && patience > 0) return waitForMissing(view, { reason, message }, LACKING, patience);
+  return waitForMissing(view, { reason, message }, ASIDE);
 }
 
 /** Waits for something until the timeout of the operation. */
-function missing(
+function waitForMissing(
   view: OperationView,
   { reason, message }: StatusText,
   step?: string,
@@ -129,7 +134,7 @@ function missing(
   ];
 }
 
-function underWay(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
+function planRunning(view: OperationView, handler: OperationHandler): readonly OperationAction[] {
   const { operation, ref, vm, now, denial } = view;
   // Nothing is cleaned up either, since the status that says what was started may be forged.
   if (denial !== undefined) {
@@ -157,7 +162,7 @@ function underWay(view: OperationView, handler: OperationHandler): readonly Oper
 function applyStep(view: OperationView, handler: OperationHandler, turn: StepResult): readonly OperationAction[] {
   switch (turn.to) {
     case 'wait':
-      return lacking(view, turn);
+      return waitOrYield(view, turn);
     case 'succeed': {
       const words = { reason: turn.reason ?? 'Succeeded', message: turn.message };
       return [...(turn.actions ?? []), finish(view, 'Succeeded', words, turn.result)];
@@ -165,11 +170,11 @@ function applyStep(view: OperationView, handler: OperationHandler, turn: StepRes
     case 'fail':
       return [...(turn.actions ?? []), finish(view, 'Failed', turn)];
     case 'continue':
-      return goOn(view, handler, turn);
+      return continueStep(view, handler, turn);
   }
 }
 
-function goOn(
+function continueStep(
   view: OperationView,
   handler: OperationHandler,
   turn: StepResult & { to: 'continue' },
@@ -180,7 +185,7 @@ function goOn(
   const step = {
     checkpoint: checkpointAt(status?.checkpoint, change, now),
     // The progress never decreases.
-    progress: Math.max(phaseOf(operation) === 'Running' ? (status?.progress ?? 0) : 0, turn.progress ?? 0),
+    progress: Math.max(operationPhaseOf(operation) === 'Running' ? (status?.progress ?? 0) : 0, turn.progress ?? 0),
     message: turn.message ?? status?.message ?? '',
     result: turn.result,
   };

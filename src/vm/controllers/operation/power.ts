@@ -11,23 +11,23 @@ import {
   WAIT,
   type WriteAction,
 } from './operation-handler.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
+import { type ActiveOperationView, hasUnfinishedMigration, powerState } from './operation-view.ts';
 
 /** Ensures that the VM runs, even if another client started it. */
 export const start: OperationHandler = {
   begin(view) {
-    if (powerState(view).isRunning) return { to: 'succeed', message: `the VM is already running${pausedWords(view)}` };
-    return starting(view, 'the VM is starting');
+    if (powerState(view).isRunning) return { to: 'succeed', message: `the VM is already running${formatPaused(view)}` };
+    return awaitStart(view, 'the VM is starting');
   },
   advance(view) {
     const { isRunning, live } = powerState(view);
     if (isRunning) return { to: 'succeed', message: `the VM is running on node ${live?.status?.nodeName ?? ''}` };
-    return starting(view);
+    return awaitStart(view);
   },
   abort: () => stays('the start had already been requested and continues; stop the VM if it should not run'),
 };
 
-function starting(view: ActiveOperationView, message?: string): StepResult {
+function awaitStart(view: ActiveOperationView, message?: string): StepResult {
   const { live, willStart, isOff } = powerState(view);
   const refusal = powerDenial(view, 'start');
   const words = { checkpoint: { step: 'Starting' }, progress: 10, ...(message === undefined ? {} : { message }) };
@@ -53,7 +53,7 @@ function waitingFor(view: ActiveOperationView, { reason, message }: Problem, wor
   return { to: 'continue', ...words, actions: [{ do: 'patch VM', body }] };
 }
 
-const pausedWords = ({ instance }: ActiveOperationView) =>
+const formatPaused = ({ instance }: ActiveOperationView) =>
   hasCondition(instance?.status?.conditions, 'Paused') ? ' and paused' : '';
 
 /** Reports whether a VM that ended by itself is in back-off before its next start. */
@@ -74,7 +74,7 @@ function isStopped(view: ActiveOperationView): boolean {
 export const stop: OperationHandler = {
   begin(view) {
     if (isStopped(view)) return { to: 'succeed', message: 'the VM is already stopped' };
-    if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
+    if (hasUnfinishedMigration(view) && !view.operation.spec.force) return failMigrating(view);
     const { instance } = view;
     const turn = requestStop(view, instance?.metadata.uid);
     if (turn.to !== 'continue') return turn;
@@ -124,8 +124,8 @@ export const restart: OperationHandler = {
     const { live, willStart } = powerState(view);
     const waits = isHeldBack(view) || view.dialect.startGate?.(view.vm)?.waits !== undefined;
     if (live === undefined && willStart && !waits) return NOT_YET;
-    if (live === undefined) return starting(view, 'the VM was stopped and is starting');
-    if (isMigrating(view) && !view.operation.spec.force) return beingMoved(view);
+    if (live === undefined) return awaitStart(view, 'the VM was stopped and is starting');
+    if (hasUnfinishedMigration(view) && !view.operation.spec.force) return failMigrating(view);
     const refusal = powerDenial(view, 'restart');
     // An earlier request is about to be executed.
     if (refusal !== undefined && view.dialect.recordedState(view.vm).requests.length > 0) return NOT_YET;
@@ -139,18 +139,18 @@ export const restart: OperationHandler = {
     };
   },
   advance: (view, checkpoint) =>
-    checkpoint.step === 'Starting' ? startingStopped(view) : restarting(view, checkpoint),
+    checkpoint.step === 'Starting' ? awaitStartOfStopped(view) : awaitRestart(view, checkpoint),
   abort: () => stays('the restart had already been requested and continues'),
 };
 
-function startingStopped(view: ActiveOperationView): StepResult {
+function awaitStartOfStopped(view: ActiveOperationView): StepResult {
   const { isRunning, live } = powerState(view);
   const node = live?.status?.nodeName ?? '';
-  if (!isRunning) return starting(view);
+  if (!isRunning) return awaitStart(view);
   return { to: 'succeed', message: `the VM was stopped and is now running on node ${node}` };
 }
 
-function restarting(view: ActiveOperationView, { instanceUID }: Checkpoint): StepResult {
+function awaitRestart(view: ActiveOperationView, { instanceUID }: Checkpoint): StepResult {
   const { isRunning, live, isStopping, willStart, isOff } = powerState(view);
   const { instance, operation } = view;
   if (instance?.metadata.uid === instanceUID && instance !== undefined) {
@@ -177,7 +177,7 @@ export function powerDenial(
   return dialect.power(vm, action, instance, options).conflict;
 }
 
-function beingMoved({ instance }: ActiveOperationView): StepResult {
+function failMigrating({ instance }: ActiveOperationView): StepResult {
   const { targetNode = '' } = instance?.status?.migrationState ?? {};
   const message = `the VM is migrating to node ${targetNode}: try again when the migration is finished, or use force`;
   return fail('Migrating', message);

@@ -8,7 +8,7 @@ import type { VmSize } from '#vm/engine/dialect';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import type { Checkpoint, Operation } from './operation.ts';
 import { type AbortResult, fail, type OperationHandler, type StepResult, WAIT } from './operation-handler.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
+import { type ActiveOperationView, hasUnfinishedMigration, powerState } from './operation-view.ts';
 
 /** Changes the size of the VM, at once if possible, else with its next start, which is then reported. */
 export const resize: OperationHandler = {
@@ -17,12 +17,12 @@ export const resize: OperationHandler = {
     const before = dialect.size?.(vm);
     if (before === undefined)
       return fail('NotSupported', `VMs of ${dialect.kind.group} cannot be resized by an operation`);
-    const wanted = wantedBy(view.operation, before);
+    const wanted = requestedBy(view.operation, before);
     const result = resultOf(before, wanted);
     if (isSame(before, wanted))
       return {
         to: 'succeed',
-        message: `the VM already has ${wordsFor(wanted)}`,
+        message: `the VM already has ${formatSize(wanted)}`,
         result: { ...result, hotplug: false },
       };
     const objection = belowUsage(view, wanted);
@@ -35,7 +35,7 @@ export const resize: OperationHandler = {
       to: 'continue',
       checkpoint: { step: 'Resizing', before: JSON.stringify(before) },
       progress: 10,
-      message: `resizing the VM to ${wordsFor(wanted)}`,
+      message: `resizing the VM to ${formatSize(wanted)}`,
       result,
       actions: [{ do: 'patch VM', body: { spec: edited.spec } }],
     };
@@ -43,10 +43,10 @@ export const resize: OperationHandler = {
   advance(view, checkpoint) {
     const { before = '{}' } = checkpoint;
     const old = recordedSize(before, view);
-    const wanted = wantedBy(view.operation, old);
+    const wanted = requestedBy(view.operation, old);
     const has = view.dialect.size?.(view.vm) ?? old;
-    if (isSame(has, wanted)) return arriving(view, wanted, old, checkpoint);
-    if (!isSame(has, old)) return fail('ChangedByOthers', `the VM was resized to ${wordsFor(has)} by another client`);
+    if (isSame(has, wanted)) return awaitSize(view, wanted, old, checkpoint);
+    if (!isSame(has, old)) return fail('ChangedByOthers', `the VM was resized to ${formatSize(has)} by another client`);
     const edited = view.dialect.resize?.(view.vm, wanted);
     if (edited === undefined || edited.conflict !== undefined) return WAIT;
     return { to: 'continue', actions: [{ do: 'patch VM', body: { spec: edited.spec } }] };
@@ -58,11 +58,11 @@ export const resize: OperationHandler = {
     const edited = view.dialect.resize?.(view.vm, old);
     const { live } = powerState(view);
     const isThere = live !== undefined && partsOf(live, view).every(({ state }) => state === 'has');
-    const isMine = !isThere && isSame(has, wantedBy(view.operation, old));
+    const isMine = !isThere && isSame(has, requestedBy(view.operation, old));
     if (!isMine || edited === undefined || edited.conflict !== undefined)
-      return { finished: true, stays: `the VM has ${wordsFor(has)}` };
+      return { finished: true, stays: `the VM has ${formatSize(has)}` };
     const actions = [{ do: 'patch VM', body: { spec: edited.spec } }] as const;
-    return { finished: true, stays: `the VM is resized back to ${wordsFor(old)}`, actions };
+    return { finished: true, stays: `the VM is resized back to ${formatSize(old)}`, actions };
   },
 };
 
@@ -76,14 +76,14 @@ function recordedSize(before: string, { dialect, vm }: ActiveOperationView): VmS
   };
 }
 
-function wantedBy({ spec }: Operation, before: VmSize): VmSize {
+function requestedBy({ spec }: Operation, before: VmSize): VmSize {
   const { cpus = before.cpus, memory = before.memory } = spec.resizeSpec ?? {};
   return { cpus, memory };
 }
 
 const bytes = (memory: string) => tryParseQuantity(memory);
-const wordsOf = ({ cpus, memory }: VmSize) => [formatCpus(cpus), `${memory} of memory`] as const;
-const wordsFor = (size: VmSize) => wordsOf(size).join(' and ');
+const formatSizeParts = ({ cpus, memory }: VmSize) => [formatCpus(cpus), `${memory} of memory`] as const;
+const formatSize = (size: VmSize) => formatSizeParts(size).join(' and ');
 export const formatCpus = (cpus: number) => (cpus === 1 ? '1 CPU' : `${cpus} CPUs`);
 
 function isSame(a: VmSize, b: VmSize): boolean {
@@ -117,7 +117,7 @@ function belowUsage({ usage }: ActiveOperationView, { cpus, memory }: VmSize): s
 const SETTLED_MS = 1000;
 
 /** Waits, once the spec has the new size, until the running VM has all of it that it can get without a restart. */
-function arriving(
+function awaitSize(
   view: ActiveOperationView,
   wanted: VmSize,
   old: VmSize,
@@ -125,17 +125,17 @@ function arriving(
 ): StepResult {
   const { now } = view;
   const { live, isRunning } = powerState(view);
-  const words = wordsFor(wanted);
+  const words = formatSize(wanted);
   if (live === undefined)
     return { to: 'succeed', message: `the VM has ${words} from its next start`, result: { hotplug: false } };
   const parts = partsOf(live, view);
   const those = (state: ResizePart['state']) => parts.filter((part) => part.state === state).map((part) => part.words);
   const [coming, later] = [those('comes'), those('later')];
-  if (later.length > 0 && !isToldOfRestart(view)) return { to: 'continue', progress: 20 };
+  if (later.length > 0 && !isRestartReported(view)) return { to: 'continue', progress: 20 };
   const rest = later.length === 0 ? '' : `; it has ${later.join(' and ')} from its next start`;
   // Plugged parts arrive with a migration, which other operations would disturb.
-  const plugged = those('has').filter((part) => !wordsOf(old).includes(part));
-  const isMoving = coming.length > 0 || (plugged.length > 0 && isMigrating(view));
+  const plugged = those('has').filter((part) => !formatSizeParts(old).includes(part));
+  const isMoving = coming.length > 0 || (plugged.length > 0 && hasUnfinishedMigration(view));
   if (isMoving) {
     const message = `${(coming.length > 0 ? coming : plugged).join(' and ')} are being hot-plugged by a migration${rest}`;
     return { to: 'continue', progress: 50, message };
@@ -152,7 +152,7 @@ function arriving(
 }
 
 /** Reports whether the VM's status says, for its current spec, that a restart is required. */
-function isToldOfRestart({ vm, dialect }: ActiveOperationView): boolean {
+function isRestartReported({ vm, dialect }: ActiveOperationView): boolean {
   const { conditions } = (vm.status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
   return (
     dialect.recordedState(vm).generation === vm.metadata.generation &&
@@ -180,7 +180,7 @@ function partsOf({ spec, status }: Vmi, { dialect, vm }: ActiveOperationView): r
   };
   const cpus = vcpusOf(asked.domain);
   const memory = memoryOf(asked);
-  const [cpuWords, memoryWords] = wordsOf(dialect.size?.(vm) ?? { cpus, memory: `${memory}` });
+  const [cpuWords, memoryWords] = formatSizeParts(dialect.size?.(vm) ?? { cpus, memory: `${memory}` });
   return [
     {
       words: cpuWords,

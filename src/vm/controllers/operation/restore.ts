@@ -13,7 +13,7 @@ import {
   type StepResult,
   type WriteAction,
 } from './operation-handler.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
+import { type ActiveOperationView, hasUnfinishedMigration, powerState } from './operation-view.ts';
 import { formatCpus, memoryOf } from './resize.ts';
 import { usable } from './snapshot.ts';
 import { beginStop, continueStop, restorePower } from './stop.ts';
@@ -25,35 +25,36 @@ export const restore: OperationHandler = {
     const name = nameIn(view);
     const found = usable(view, name);
     if ('turn' in found) return found.turn;
-    const lost = lostDisk(view, found.ready);
+    const lost = missingDisk(view, found.ready);
     if (lost !== undefined) return fail('DiskNotFound', `${lost}: nothing has been changed`);
-    if (isMigrating(view)) return fail('Migrating', 'the VM is migrating to another node: nothing has been changed');
+    if (hasUnfinishedMigration(view))
+      return fail('Migrating', 'the VM is migrating to another node: nothing has been changed');
     const result = { snapshotName: name };
     const turn = beginStop(view);
     if (turn !== undefined) return turn.to === 'continue' ? { ...turn, result } : turn;
     if (view.instance !== undefined) return { to: 'continue', checkpoint: { step: 'Stopping' }, progress: 5, result };
-    return { ...restoring(view), result };
+    return { ...beginRestore(view), result };
   },
   advance(view, checkpoint) {
     switch (checkpoint.step) {
       case 'Restoring':
         return awaitRestore(view, checkpoint);
       case 'Starting':
-        return starting(view, checkpoint);
+        return startRestored(view, checkpoint);
       default:
-        return goneSnapshot(view, checkpoint) ?? continueStop(view) ?? restoring(view);
+        return failIfSnapshotGone(view, checkpoint) ?? continueStop(view) ?? beginRestore(view);
     }
   },
   abort(view, checkpoint): AbortResult {
     const state = restoreState(view.vm.metadata.annotations, view.operation.metadata.uid);
     const disks = state === 'restored' ? 'the disks were restored' : 'the disks may not be restored';
     const power = checkpoint.before === undefined ? 'the VM stays stopped' : 'the VM is starting again';
-    return { finished: true, stays: `${disks}, and ${power}`, actions: goingOn(view, checkpoint) };
+    return { finished: true, stays: `${disks}, and ${power}`, actions: continueRestore(view, checkpoint) };
   },
 };
 
 /** Returns a disk of the snapshot whose claim does not exist anymore. */
-function lostDisk({ lookups, ref }: ActiveOperationView, { status }: Snapshot): string | undefined {
+function missingDisk({ lookups, ref }: ActiveOperationView, { status }: Snapshot): string | undefined {
   const lost = status?.disks?.find(({ claim }) => {
     const found = lookups.claim(ref.namespace, claim);
     return found === undefined || found.metadata.deletionTimestamp !== undefined;
@@ -63,34 +64,34 @@ function lostDisk({ lookups, ref }: ActiveOperationView, { status }: Snapshot): 
 }
 
 /** Fails the restore if the snapshot was deleted, since it would never respond. */
-function goneSnapshot(view: ActiveOperationView, checkpoint: Checkpoint): StepResult | undefined {
+function failIfSnapshotGone(view: ActiveOperationView, checkpoint: Checkpoint): StepResult | undefined {
   const found = view.lookups.snapshot(nameIn(view));
   const going = found?.metadata.deletionTimestamp !== undefined && checkpoint.step !== 'Restoring';
   if (found !== undefined && !going) return undefined;
   const message = `VMSnapshot ${view.ref.namespace}/${nameIn(view)} was deleted before the disks were restored`;
   return fail(
     'SnapshotDeleted',
-    `${message}: the disks are unchanged${startedAgain(checkpoint)}`,
-    goingOn(view, checkpoint),
+    `${message}: the disks are unchanged${formatRestart(checkpoint)}`,
+    continueRestore(view, checkpoint),
   );
 }
 
-const startedAgain = ({ before }: Checkpoint) =>
+const formatRestart = ({ before }: Checkpoint) =>
   before === undefined ? '' : '; the VM, which was stopped for the restore, is starting again';
 
 const nameIn = ({ operation }: ActiveOperationView) => operation.spec.restoreSpec?.snapshotName ?? '';
 
-function restoring(view: ActiveOperationView): StepResult & { readonly to: 'continue' } {
+function beginRestore(view: ActiveOperationView): StepResult & { readonly to: 'continue' } {
   return {
     to: 'continue',
     checkpoint: { step: 'Restoring' },
     progress: 40,
     message: `restoring the disks from VMSnapshot ${nameIn(view)}`,
-    actions: [asking(view)],
+    actions: [requestRestore(view)],
   };
 }
 
-function asking(view: ActiveOperationView): WriteAction {
+function requestRestore(view: ActiveOperationView): WriteAction {
   const request: RestoreRequest = { snapshot: nameIn(view), uid: view.operation.metadata.uid };
   return {
     do: 'patch VM',
@@ -100,11 +101,11 @@ function asking(view: ActiveOperationView): WriteAction {
 
 function awaitRestore(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
   const state = restoreState(view.vm.metadata.annotations, view.operation.metadata.uid);
-  if (state === 'asked') return goneSnapshot(view, checkpoint) ?? { to: 'continue' };
-  if (state === 'none') return { to: 'continue', actions: [asking(view)] };
+  if (state === 'asked') return failIfSnapshotGone(view, checkpoint) ?? { to: 'continue' };
+  if (state === 'none') return { to: 'continue', actions: [requestRestore(view)] };
   if (state !== 'restored')
-    return fail(state.reason, `${state.message}${startedAgain(checkpoint)}`, goingOn(view, checkpoint));
-  const actions = goingOn(view, checkpoint);
+    return fail(state.reason, `${state.message}${formatRestart(checkpoint)}`, continueRestore(view, checkpoint));
+  const actions = continueRestore(view, checkpoint);
   if (checkpoint.before === undefined)
     return { to: 'succeed', message: `the disks were restored from VMSnapshot ${nameIn(view)}`, actions };
   const message = 'the disks were restored and the VM is starting';
@@ -112,18 +113,18 @@ function awaitRestore(view: ActiveOperationView, checkpoint: Checkpoint): StepRe
 }
 
 /** Withdraws the restore request, and lets a VM that ran continue. */
-function goingOn(view: ActiveOperationView, checkpoint: Checkpoint): readonly WriteAction[] {
+function continueRestore(view: ActiveOperationView, checkpoint: Checkpoint): readonly WriteAction[] {
   const answer = { [RESTORE_ANNOTATION]: null };
   if (checkpoint.before !== undefined) return restorePower(view, checkpoint, answer);
   if (view.vm.metadata.annotations?.[RESTORE_ANNOTATION] === undefined) return [];
   return [{ do: 'patch VM', body: { metadata: { annotations: answer } } }];
 }
 
-function starting(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
+function startRestored(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {
   const { isRunning, live, willStart, isOff } = powerState(view);
   if (live !== undefined && isRunning) return restoredResult(view, live);
   if (live !== undefined || willStart || !isOff) return { to: 'continue' };
-  return { to: 'continue', actions: goingOn(view, checkpoint) };
+  return { to: 'continue', actions: continueRestore(view, checkpoint) };
 }
 
 /**
@@ -134,7 +135,7 @@ function restoredResult(view: ActiveOperationView, live: Vmi): StepResult {
   const message = `the VM is running with the disks of VMSnapshot ${nameIn(view)}`;
   const kept = view.lookups.snapshot(nameIn(view))?.status;
   if (kept?.guestState === undefined) return { to: 'succeed', message };
-  const why = obstacleTo(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName, view);
+  const why = memoryRestoreProblem(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName, view);
   if (why === undefined)
     return { to: 'succeed', message: `${message} and was resumed from its memory`, result: { memoryResumed: true } };
   const text = `${message}, but was booted, because its memory could not be resumed: ${why}`;
@@ -142,7 +143,7 @@ function restoredResult(view: ActiveOperationView, live: Vmi): StepResult {
 }
 
 /** Returns why a guest cannot resume from the saved memory. */
-function obstacleTo(
+function memoryRestoreProblem(
   { vcpus, memoryBytes, disks }: GuestState,
   live: Vmi,
   node: string | undefined,

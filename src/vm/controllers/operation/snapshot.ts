@@ -12,12 +12,12 @@ import {
   stays,
   type WriteAction,
 } from './operation-handler.ts';
-import { type ActiveOperationView, isMigrating, powerState } from './operation-view.ts';
+import { type ActiveOperationView, hasUnfinishedMigration, powerState } from './operation-view.ts';
 
 /** Creates a VMSnapshot of the VM and waits until it is ready. The snapshot outlives the operation. */
 export const snapshot: OperationHandler = {
   begin(view) {
-    if (isMigrating(view))
+    if (hasUnfinishedMigration(view))
       return fail(
         'Migrating',
         'the VM is migrating to another node: nothing has been changed; take the snapshot when the migration is finished',
@@ -35,7 +35,7 @@ export const snapshot: OperationHandler = {
       checkpoint: { step: 'Capturing' },
       progress: 10,
       message: `VMSnapshot ${name} is being created`,
-      actions: [making(view)],
+      actions: [awaitSnapshot(view)],
     };
   },
   advance(view, { subjectUID }) {
@@ -45,14 +45,14 @@ export const snapshot: OperationHandler = {
     if (found === undefined || !isCreatedBy(found, operation)) {
       if (subjectUID !== undefined)
         return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
-      return { to: 'continue', actions: [making(view)] };
+      return { to: 'continue', actions: [awaitSnapshot(view)] };
     }
     const { phase = 'Pending' } = found.status ?? {};
     if (phase === 'Ready' || phase === 'Expired') {
       const includeMemory = found.status?.memoryBytes !== undefined;
       return { to: 'succeed', message: `VMSnapshot ${name} is ready`, result: { snapshotName: name, includeMemory } };
     }
-    if (phase === 'Failed') return fail('SnapshotFailed', whyOf(found));
+    if (phase === 'Failed') return fail('SnapshotFailed', failureMessage(found));
     if (found.metadata.deletionTimestamp !== undefined)
       return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
     if (phase === 'Pending') {
@@ -81,7 +81,7 @@ export const snapshot: OperationHandler = {
 
 const nameOf = ({ metadata, spec }: Operation) => spec.snapshotSpec?.name ?? metadata.name;
 
-function making({ operation, ref }: ActiveOperationView): WriteAction {
+function awaitSnapshot({ operation, ref }: ActiveOperationView): WriteAction {
   const { spec } = operation;
   const { description, includeMemory = false, quiesce = true } = spec.snapshotSpec ?? {};
   return {
@@ -103,7 +103,7 @@ function making({ operation, ref }: ActiveOperationView): WriteAction {
   };
 }
 
-function whyOf({ metadata, status }: Snapshot): string {
+function failureMessage({ metadata, status }: Snapshot): string {
   const message =
     conditionOf(status?.conditions, 'Failed')?.message ?? conditionOf(status?.conditions, 'Ready')?.message;
   return message === undefined || message === '' ? `VMSnapshot ${metadata.name} failed` : message;

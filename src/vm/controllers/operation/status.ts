@@ -4,9 +4,9 @@ import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import {
   type Checkpoint,
   type Operation,
+  type OperationPhase,
   type OperationStatus,
   orderOf,
-  type Phase,
   type Result,
 } from './operation.ts';
 
@@ -54,7 +54,7 @@ export function runningStatus(operation: Operation, step: OperationStep, now: nu
 /** Returns the status of a finished operation. */
 export function finishedStatus(
   operation: Operation,
-  phase: Phase,
+  phase: OperationPhase,
   words: StatusText,
   result: Result | undefined,
   now: number,
@@ -94,7 +94,12 @@ function base({ metadata, status }: Operation): OperationStatus {
  * Returns the conditions. Succeeded and Failed are set from the first status on, so that clients that wait for one see
  * it change.
  */
-function conditionsOf({ status }: Operation, phase: Phase, { reason, message }: StatusText, now: number): Condition[] {
+function conditionsOf(
+  { status }: Operation,
+  phase: OperationPhase,
+  { reason, message }: StatusText,
+  now: number,
+): Condition[] {
   const before = status?.conditions;
   const at = timestamp(now);
   const word = (type: string, holds: boolean): Condition =>

@@ -37,7 +37,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
     reads: [NAMESPACES, NODES, STORAGE_CLASSES, ...(providers.template?.watches ?? []).map(({ type }) => type)],
     watches: snapshotWatches(dialects),
     async reconcile(snapshot, context) {
-      if (!parts.written.met(snapshotVmKey(snapshot), context.cache(VM_SNAPSHOTS))) return SOON;
+      if (!parts.written.met(snapshotVmKey(snapshot), context.cache(VM_SNAPSHOTS))) return REQUEUE_SOON;
       if (!isSettled(snapshot)) return await createSnapshot(snapshot, parts, context);
       const restored = await restoreFor(snapshot, parts, context);
       if (restored === 'written') return;
@@ -58,7 +58,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
   };
 }
 
-const SOON: ReconcileResult = { requeueAfterMs: 50 };
+const REQUEUE_SOON: ReconcileResult = { requeueAfterMs: 50 };
 
 function earliest(...given: readonly (ReconcileResult | undefined | void)[]): ReconcileResult {
   return { requeueAfterMs: Math.min(...given.map((each) => each?.requeueAfterMs ?? CANCEL_REQUEUE.requeueAfterMs)) };

@@ -20,7 +20,7 @@ import { type Capture, capturedStatus, failedStatus, withConditions } from '#vm/
 import {
   type Capturer,
   isAble,
-  isSimulatedNode,
+  isSimulatedClaim,
   planSnapshot,
   type SnapshotStep,
   type SnapshotView,
@@ -50,7 +50,7 @@ export async function createSnapshot(
   if (status?.phase === 'Creating' && isByStorage(status))
     return await captureByStorage(snapshot, parts, context, writeSnapshotStatus);
   const view = await observeSnapshot(snapshot, parts, context);
-  if (status?.phase === 'Creating' && isUnderWay(snapshot, view)) {
+  if (status?.phase === 'Creating' && isInProgress(snapshot, view)) {
     const due = Date.parse(status.startTime ?? '') + parts.settings.workMs;
     if (clock.now() < due) return { requeueAfterMs: due - clock.now() };
     const message = `node ${status.nodeName} did not capture the VM within ${parts.settings.workMs / 1000}s; nothing was changed`;
@@ -63,7 +63,7 @@ export async function createSnapshot(
     return;
   }
   if (step.do === 'wait') {
-    await writeSnapshotStatus(snapshot, waiting(view, step), parts, context);
+    await writeSnapshotStatus(snapshot, waitingStatus(view, step), parts, context);
     return step.until === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: step.until - clock.now() };
   }
   return await capture(snapshot, step, parts, context);
@@ -171,7 +171,7 @@ function kwokCapture(
 /**
  * Reports whether the capture continues where it started. The VM may have stopped or migrated before it was captured.
  */
-function isUnderWay({ status }: Snapshot, { source, node }: SnapshotView): boolean {
+function isInProgress({ status }: Snapshot, { source, node }: SnapshotView): boolean {
   if (typeof source === 'string' || status?.vmUID !== source.vm.metadata.uid) return false;
   const { instance } = source;
   if (status.instanceUID !== instance?.metadata.uid) return false;
@@ -181,7 +181,7 @@ function isUnderWay({ status }: Snapshot, { source, node }: SnapshotView): boole
   return found !== undefined && isAble(found);
 }
 
-function waiting(
+function waitingStatus(
   { snapshot, source, now }: SnapshotView,
   { reason, message }: { reason: string; message: string },
 ): SnapshotStatus {
@@ -223,7 +223,7 @@ async function observeSnapshot(
     claim,
     storageClass,
     classes: await classesFor(
-      claims.filter((each) => !isSimulatedNode(each, storageClass)),
+      claims.filter((each) => !isSimulatedClaim(each, storageClass)),
       client,
     ),
     node: (name) => cache(NODES).get(name),

@@ -95,7 +95,7 @@ function planCapture(view: SnapshotView, vm: SnapshotSource, what: string, wait:
       return wait('DiskNotFound', `PersistentVolumeClaim ${claim} of disk ${name} of ${what} not found`);
     }
     if (!isPopulated(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is not populated yet`);
-    if (isSimulatedNode(found, view.storageClass)) {
+    if (isSimulatedClaim(found, view.storageClass)) {
       kinds.add('simulated');
       continue;
     }
@@ -141,7 +141,7 @@ function migrationOf({ instance }: SnapshotSource): string | undefined {
 }
 
 /** Reports whether the contents of a claim are in its annotation. */
-export function isSimulatedNode(
+export function isSimulatedClaim(
   { metadata, spec }: PersistentVolumeClaim,
   storageClass: SnapshotView['storageClass'],
 ): boolean {

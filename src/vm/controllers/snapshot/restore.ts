@@ -20,7 +20,7 @@ import { isFinal } from '#vm/engine/instance-state';
 import { ClaimDisks } from '#vm/storage/disk/claim-disks';
 import { isMadeFor } from '#vm/storage/disk/machine-disk';
 import { restoreDisks } from '#vm/storage/disk/saved-disks';
-import { ancestryWith, isCaptured, living } from '#vm/storage/snapshot/lineage';
+import { ancestryWith, existingAncestors, isCaptured } from '#vm/storage/snapshot/lineage';
 import { anyNode, writeSnapshotStatus } from './create.ts';
 import type { SnapshotDeps } from './settings.ts';
 import { machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './snapshot-source.ts';
@@ -51,7 +51,7 @@ export function* restoreRequesters(
   for (const dialect of dialects) {
     for (const vm of cache(resourceTypeFor(dialect.kind)).by(asking, keyOf(snapshot))) {
       const requested = readRestoreRequest(vm.metadata.annotations);
-      if (requested !== undefined && mayAsk(snapshot, dialect, vm)) yield { dialect, vm, requested };
+      if (requested !== undefined && mayRequest(snapshot, dialect, vm)) yield { dialect, vm, requested };
     }
   }
 }
@@ -60,7 +60,7 @@ export function* restoreRequesters(
  * Reports whether the snapshot may respond to a VM. To VMs of other namespaces that are not its own it does not
  * respond, since that would disclose which snapshots exist.
  */
-function mayAsk(snapshot: Snapshot, dialect: Dialect, vm: KubeObject): boolean {
+function mayRequest(snapshot: Snapshot, dialect: Dialect, vm: KubeObject): boolean {
   return snapshot.metadata.namespace === vm.metadata.namespace || isOf(snapshot, dialect, vm);
 }
 
@@ -154,7 +154,7 @@ async function restoreHere(
 }
 
 function restoredOn(snapshot: Snapshot, others: readonly Snapshot[]): { name: string; uid: string }[] {
-  const before = living(snapshot.status ?? {}, others);
+  const before = existingAncestors(snapshot.status ?? {}, others);
   return [...before.map(({ metadata: { name, uid } }) => ({ name, uid })), ...ancestryWith(snapshot).slice(-1)];
 }
 

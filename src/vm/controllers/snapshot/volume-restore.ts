@@ -13,7 +13,7 @@ import { setReclaimPolicy, volumeToRetain } from './retain-volume.ts';
 import type { SnapshotDeps } from './settings.ts';
 import { namespaceOf } from './snapshot-source.ts';
 import type { CaptureWrite } from './volume-capture.ts';
-import { GROUP } from './volume-snapshot-class.ts';
+import { VOLUME_SNAPSHOT_GROUP } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
 
 type RestoreOutcome = 'restored' | RestoreRejection;
@@ -38,7 +38,7 @@ export async function restoreByStorage(
   const { client, clock } = context;
   const { status = {} } = snapshot;
   if (status.restore?.uid !== uid) {
-    const claims = await claimsAnew(snapshot, context);
+    const claims = await claimsToRecreate(snapshot, context);
     if (!Array.isArray(claims)) {
       await answer(claims);
       return undefined;
@@ -49,7 +49,7 @@ export async function restoreByStorage(
   }
   const wanted = recordedClaims(snapshot);
   const waits: string[] = [];
-  for (const claim of wanted) if (!(await bringBack(claim, uid, context))) waits.push(claim.metadata.name ?? '');
+  for (const claim of wanted) if (!(await restoreClaim(claim, uid, context))) waits.push(claim.metadata.name ?? '');
   const due = Date.parse(status.restore.startTime ?? '') + parts.settings.waitMs;
   if (waits.length > 0 && clock.now() < due) return { requeueAfterMs: due - clock.now() };
   const former = wanted.flatMap(({ volume }) => volume ?? []);
@@ -86,12 +86,15 @@ function recordedClaims(snapshot: Snapshot): ClaimManifest[] {
     const disk = disks.find(({ claim }) => claim === metadata?.name);
     if (metadata === undefined || spec === undefined || disk?.volumeSnapshot === undefined) return [];
     const claim = { metadata: { ...metadata, namespace: namespaceOf(snapshot) }, spec };
-    return [{ ...anew(claim, disk.volumeSnapshot, 0), ...(typeof volume === 'string' ? { volume } : {}) }];
+    return [{ ...recreatedClaim(claim, disk.volumeSnapshot, 0), ...(typeof volume === 'string' ? { volume } : {}) }];
   });
 }
 
 /** Returns the claims to create, or the reason if any cannot be recreated, before anything is lost. */
-async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promise<ClaimManifest[] | RestoreRejection> {
+async function claimsToRecreate(
+  snapshot: Snapshot,
+  { client, cache }: Context,
+): Promise<ClaimManifest[] | RestoreRejection> {
   const namespace = namespaceOf(snapshot);
   const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are unchanged` });
   const claims: ClaimManifest[] = [];
@@ -106,13 +109,13 @@ async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promi
     if (storageClassName !== '' && cache(STORAGE_CLASSES).get(storageClassName) === undefined)
       return refused('ClassNotFound', `StorageClass ${storageClassName} of disk ${name} no longer exists`);
     const volume = await volumeToRetain(found.spec.volumeName, client);
-    claims.push({ ...anew(found, volumeSnapshot, sizeBytes), ...(volume === undefined ? {} : { volume }) });
+    claims.push({ ...recreatedClaim(found, volumeSnapshot, sizeBytes), ...(volume === undefined ? {} : { volume }) });
   }
   return claims;
 }
 
 /** Reports whether a claim is the restored one and has its volume. If not, takes the next step towards that. */
-async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: Context): Promise<boolean> {
+async function restoreClaim(claim: ClaimManifest, uid: string, { client, cache }: Context): Promise<boolean> {
   const { name = '', namespace = '' } = claim.metadata;
   const present = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name));
   if (present?.metadata.annotations?.[RESTORED_ANNOTATION] === uid)
@@ -132,7 +135,7 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
 }
 
 /** Returns a claim to recreate from a VolumeSnapshot, large enough to hold it. */
-function anew(
+function recreatedClaim(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   volumeSnapshot: string,
   bytes: number,
@@ -152,7 +155,7 @@ function anew(
     spec: {
       ...asked,
       resources: { ...spec.resources, requests: { ...spec.resources?.requests, storage } },
-      dataSource: { apiGroup: GROUP, kind: 'VolumeSnapshot', name: volumeSnapshot },
+      dataSource: { apiGroup: VOLUME_SNAPSHOT_GROUP, kind: 'VolumeSnapshot', name: volumeSnapshot },
     },
   };
 }

@@ -4,7 +4,7 @@ import { PERSISTENT_VOLUMES, type PersistentVolumeClaim } from '#platform/kube/k
 import { ignoreNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-export const GROUP = 'snapshot.storage.k8s.io';
+export const VOLUME_SNAPSHOT_GROUP = 'snapshot.storage.k8s.io';
 
 /** Class that defines how a CSI driver captures volumes. */
 export interface VolumeSnapshotClass extends KubeObject {
@@ -12,7 +12,7 @@ export interface VolumeSnapshotClass extends KubeObject {
 }
 
 export const VOLUME_SNAPSHOT_CLASSES = resourceType<VolumeSnapshotClass>(
-  `${GROUP}/v1`,
+  `${VOLUME_SNAPSHOT_GROUP}/v1`,
   'VolumeSnapshotClass',
   'volumesnapshotclasses',
   'Cluster',

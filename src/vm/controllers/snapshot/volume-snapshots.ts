@@ -5,7 +5,7 @@ import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { watchSource } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
-import { GROUP } from './volume-snapshot-class.ts';
+import { VOLUME_SNAPSHOT_GROUP } from './volume-snapshot-class.ts';
 
 /** Capture of a volume by a CSI driver. */
 export interface VolumeSnapshot extends KubeObject {
@@ -22,7 +22,11 @@ export interface VolumeSnapshot extends KubeObject {
   };
 }
 
-export const VOLUME_SNAPSHOTS = resourceType<VolumeSnapshot>(`${GROUP}/v1`, 'VolumeSnapshot', 'volumesnapshots');
+export const VOLUME_SNAPSHOTS = resourceType<VolumeSnapshot>(
+  `${VOLUME_SNAPSHOT_GROUP}/v1`,
+  'VolumeSnapshot',
+  'volumesnapshots',
+);
 
 /** Wakes the snapshots that own VolumeSnapshots. */
 export const followed = watchSource(VOLUME_SNAPSHOTS, ({ metadata }) => {

@@ -4,12 +4,12 @@ import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/
 import type { Index } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
-import { GROUP } from './volume-snapshot-class.ts';
+import { VOLUME_SNAPSHOT_GROUP } from './volume-snapshot-class.ts';
 
 /** Returns the VolumeSnapshot that a claim is, or was, populated from. */
 function sourceOf({ metadata, spec }: PersistentVolumeClaim): string[] {
   const { apiGroup, kind, name = '' } = spec.dataSource ?? {};
-  return apiGroup === GROUP && kind === 'VolumeSnapshot' ? [keyIn(metadata.namespace, name)] : [];
+  return apiGroup === VOLUME_SNAPSHOT_GROUP && kind === 'VolumeSnapshot' ? [keyIn(metadata.namespace, name)] : [];
 }
 
 /** Indexes claims without a volume by their source. */

@@ -6,8 +6,8 @@ import { keyOf } from '#platform/runtime/key';
 import type { ImageProbe, ImageProbeResult } from './image-probe.ts';
 
 /** Intervals after which an image is probed again: if it could not be probed, and if the result is known. */
-const UNKNOWN_AGAIN_MS = 5 * 60_000;
-const KNOWN_AGAIN_MS = 60 * 60_000;
+const UNKNOWN_RECHECK_MS = 5 * 60_000;
+const KNOWN_RECHECK_MS = 60 * 60_000;
 
 /** Limits concurrent probes, so that slow servers of one namespace do not delay others. */
 const AT_ONCE: TenantLimits = { total: 16, perTenant: 2 };
@@ -101,5 +101,5 @@ function abandon(entry: ImageEntry): void {
 }
 
 export function probeAgainMs({ result, since }: ProbedImage, now: number): number {
-  return since + (result.status === 'Unknown' ? UNKNOWN_AGAIN_MS : KNOWN_AGAIN_MS) - now;
+  return since + (result.status === 'Unknown' ? UNKNOWN_RECHECK_MS : KNOWN_RECHECK_MS) - now;
 }

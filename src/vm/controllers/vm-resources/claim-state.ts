@@ -3,7 +3,7 @@ import { readDiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import type { ClaimState } from '#vm/engine/vm-dependencies';
 import { isPopulated } from '#vm/storage/disk/claim-disks';
-import { claimOwnership, isLess } from './claim.ts';
+import { claimOwnership, isSmallerSize } from './claim.ts';
 import type { GroupTexts, OwnerVm } from './group.ts';
 
 /** Returns the state of a disk's claim for its VM. `source` is the claim that it is to be a copy of. */
@@ -18,7 +18,7 @@ export function claimState(
   const { claim } = disk;
   if (found === undefined) return { name: claim, state: 'missing', ...uncopyable(disk, source) };
   if (claimOwnership(group, found, vm, disk) === 'other')
-    return { name: claim, state: 'taken', ...takenClaim(group, found, disk) };
+    return { name: claim, state: 'taken', ...claimTakenState(group, found, disk) };
   if (found.metadata.deletionTimestamp !== undefined) {
     const message = `PersistentVolumeClaim ${claim} is being deleted`;
     return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
@@ -49,7 +49,7 @@ function uncopyable(
   const named = `PersistentVolumeClaim ${origin.claim}, referenced by ${originField}`;
   if (source === undefined) return { reason: 'NotFound', message: `${named}, not found, waiting` };
   const has = source.status?.capacity?.['storage'] ?? source.spec.resources?.requests?.['storage'] ?? '';
-  if (anySize === true || !isLess(disk.size, has)) return {};
+  if (anySize === true || !isSmallerSize(disk.size, has)) return {};
   const message = `disk ${disk.name} requests ${disk.size}, but its source, ${named}, has ${has}: request at least ${has}, or use a smaller source`;
   return { reason: 'DiskTooSmall', message };
 }
@@ -69,7 +69,7 @@ function smaller(
   storageClass: StorageClass | undefined,
 ): Pick<ClaimState, 'reason' | 'message' | 'size'> | undefined {
   const asks = `${spec.resources?.requests?.['storage'] ?? ''}`;
-  if (anySize !== true && isLess(asks, disk.size)) {
+  if (anySize !== true && isSmallerSize(asks, disk.size)) {
     const cannot = storageClass?.allowVolumeExpansion !== true;
     const why = cannot
       ? `StorageClass ${spec.storageClassName} does not allow volume expansion (allowVolumeExpansion): set the size back to ${asks}, or change the class`
@@ -78,7 +78,7 @@ function smaller(
     return { reason: cannot ? 'DiskCannotGrow' : 'DiskGrows', message, size: asks };
   }
   const has = status?.capacity?.['storage'] ?? asks;
-  if (!isLess(has, asks)) return undefined;
+  if (!isSmallerSize(has, asks)) return undefined;
   const message = `disk ${disk.name} has ${has} instead of ${asks}: PersistentVolumeClaim ${metadata.name} is being expanded`;
   return { reason: 'DiskGrows', message };
 }
@@ -87,7 +87,7 @@ function smaller(
 function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): Pick<ClaimState, 'message'> {
   const asks = spec.resources?.requests?.['storage'] ?? '';
   const differences = [
-    ...(anySize !== true && isLess(disk.size, asks) ? [`${asks} instead of ${disk.size}`] : []),
+    ...(anySize !== true && isSmallerSize(disk.size, asks) ? [`${asks} instead of ${disk.size}`] : []),
     ...(disk.storageClass === undefined || spec.storageClassName === disk.storageClass
       ? []
       : [`StorageClass ${spec.storageClassName} instead of ${disk.storageClass}`]),
@@ -102,7 +102,7 @@ function formatPending({ metadata, spec }: PersistentVolumeClaim, storageClass: 
   return `${name} (StorageClass ${spec.storageClassName}, ${modes}): see kubectl describe pvc ${metadata.name}`;
 }
 
-function takenClaim({ wayOut }: GroupTexts, { metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
+function claimTakenState({ wayOut }: GroupTexts, { metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const whose = owner === undefined ? 'was not created for this VM' : `belongs to ${owner.kind} ${owner.name}`;
   return {

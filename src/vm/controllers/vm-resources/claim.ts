@@ -114,11 +114,11 @@ export function changedClaim(
 
 /** Reports whether the disk is larger than the claim requests. Only a bound claim can be expanded. */
 function isGrown(claim: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): boolean {
-  return anySize !== true && claim.status?.phase === 'Bound' && isLess(sizeOf(claim) ?? '', disk.size);
+  return anySize !== true && claim.status?.phase === 'Bound' && isSmallerSize(sizeOf(claim) ?? '', disk.size);
 }
 
 /** Reports whether a quantity is smaller than another. */
-export function isLess(size: string | number, than: string | number): boolean {
+export function isSmallerSize(size: string | number, than: string | number): boolean {
   const [a, b] = [tryParseQuantity(size), tryParseQuantity(than)];
   return a !== undefined && b !== undefined && compare(a, b) < 0;
 }

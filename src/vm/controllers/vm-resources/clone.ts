@@ -76,7 +76,7 @@ export async function copyFor<M extends OwnerVm>(
     throw new TemporaryError(
       `VMOperation ${annotations[OPERATION]} is not allowed to copy a disk of namespace ${source.namespace}`,
     );
-  const storageClass = disk.storageClass ?? usualClass(cache(STORAGE_CLASSES));
+  const storageClass = disk.storageClass ?? defaultClass(cache(STORAGE_CLASSES));
   const place = { namespace, storageClass };
   const copied = copiedDisk(source, place, {
     claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
@@ -89,7 +89,7 @@ export async function copyFor<M extends OwnerVm>(
     );
   if (source.namespace === undefined) return copied;
   // The populator of the claim checks the operation again.
-  return { ...copied, annotations: { ...madeBy(annotations), ...copied.annotations } };
+  return { ...copied, annotations: { ...operationAnnotations(annotations), ...copied.annotations } };
 }
 
 function copyAuthority<M extends OwnerVm>(
@@ -112,7 +112,7 @@ function copyAuthority<M extends OwnerVm>(
 }
 
 /** Returns the default storage class of the cluster. */
-function usualClass(classes: Cache<StorageClass>): string | undefined {
+function defaultClass(classes: Cache<StorageClass>): string | undefined {
   for (const { metadata } of classes.all()) {
     if (metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true') return metadata.name;
   }
@@ -120,7 +120,7 @@ function usualClass(classes: Cache<StorageClass>): string | undefined {
 }
 
 /** Returns the annotations that identify the operation that created the VM, and so its claims. */
-function madeBy(annotations: Readonly<Record<string, string>>): Record<string, string> {
+function operationAnnotations(annotations: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     [OPERATION, OPERATION_UID].flatMap((name) =>
       Object.hasOwn(annotations, name) ? [[name, annotations[name] ?? '']] : [],

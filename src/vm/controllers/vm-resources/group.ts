@@ -4,7 +4,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
 import type { Context, WatchSource } from '#platform/runtime/controller';
 import type { ObjectMeta } from '#platform/schema/kind';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 
 /** VM of any API group. */
 export type OwnerVm = KubeObject & { readonly metadata: ObjectMeta };
@@ -31,9 +31,9 @@ export interface VmResourceGroup<M extends OwnerVm = OwnerVm> {
   readonly reads: readonly ResourceType[];
   readonly watches: readonly WatchSource[];
   /** Returns the size of a VM in CPUs and bytes. */
-  sizeOf(vm: M): Usage;
+  sizeOf(vm: M): VmUsage;
   /** Returns the usage that the status reports. */
-  toldOf(vm: M): Usage | undefined;
+  reportedUsage(vm: M): VmUsage | undefined;
 }
 
 /** Properties of the API group that the builders of claims and Services use. */

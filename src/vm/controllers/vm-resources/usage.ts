@@ -5,7 +5,7 @@ import { keyIn, keyOf } from '#platform/runtime/key';
 import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { DependencyProvider } from '#vm/engine/dependency-provider';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 import type { OwnerVm, VmResourceGroup } from './group.ts';
 
 /** Interval between measurements, as documented in the schema of the status. */
@@ -13,11 +13,11 @@ const ROUND_MS = 300_000;
 /** Pause between VMs, so that at most ten per second are woken to write their usage. */
 const PAUSE_MS = 100;
 /** Ratio of the VM's request below which a change is not worth a write. */
-const WORTH = 0.1;
+const MIN_REPORTED_CHANGE = 0.1;
 
 interface UsageDeps {
   /** Returns the usage of a running instance, or undefined if it is unknown. */
-  readonly usage: (instance: Vmi) => Usage | undefined;
+  readonly usage: (instance: Vmi) => VmUsage | undefined;
   readonly clock: Clock;
 }
 
@@ -33,7 +33,7 @@ export function usageRounds<M extends OwnerVm>(
   const due = new Set<string>();
   let context: Context | undefined;
 
-  function measured(vm: M, { cache }: Pick<Context, 'cache'>): Usage | undefined {
+  function measured(vm: M, { cache }: Pick<Context, 'cache'>): VmUsage | undefined {
     const { namespace, name } = vm.metadata;
     const instance = cache(VMIS).get(keyIn(namespace, group.instanceOf(name)));
     return instance?.status?.phase === 'Running' ? usage(instance) : undefined;
@@ -45,9 +45,9 @@ export function usageRounds<M extends OwnerVm>(
       const vm = object as unknown as M;
       const key = keyOf(vm);
       const now = measured(vm, given);
-      const isNews = now !== undefined && isWorthTelling(group, vm, now);
+      const isNews = now !== undefined && isWorthReporting(group, vm, now);
       if (!isNews) due.delete(key);
-      return isNews && (due.has(key) || group.toldOf(vm) === undefined) ? now : undefined;
+      return isNews && (due.has(key) || group.reportedUsage(vm) === undefined) ? now : undefined;
     },
     forget: (key) => void due.delete(key),
   };
@@ -56,7 +56,7 @@ export function usageRounds<M extends OwnerVm>(
     if (context === undefined) return;
     for (const vm of [...context.cache(group.vms).all()]) {
       const now = measured(vm, context);
-      if (now === undefined || !isWorthTelling(group, vm, now)) continue;
+      if (now === undefined || !isWorthReporting(group, vm, now)) continue;
       due.add(keyOf(vm));
       context.enqueue(keyOf(vm));
       await clock.sleep(PAUSE_MS, signal);
@@ -80,12 +80,12 @@ export function usageRounds<M extends OwnerVm>(
   return { provider, runnable };
 }
 
-function isWorthTelling<M extends OwnerVm>(group: VmResourceGroup<M>, vm: M, now: Usage): boolean {
-  const told = group.toldOf(vm);
+function isWorthReporting<M extends OwnerVm>(group: VmResourceGroup<M>, vm: M, now: VmUsage): boolean {
+  const told = group.reportedUsage(vm);
   if (told === undefined) return true;
   const all = group.sizeOf(vm);
   return (
-    Math.abs(now.cpuCores - told.cpuCores) / all.cpuCores > WORTH ||
-    Math.abs(now.memoryBytes - told.memoryBytes) / all.memoryBytes > WORTH
+    Math.abs(now.cpuCores - told.cpuCores) / all.cpuCores > MIN_REPORTED_CHANGE ||
+    Math.abs(now.memoryBytes - told.memoryBytes) / all.memoryBytes > MIN_REPORTED_CHANGE
   );
 }

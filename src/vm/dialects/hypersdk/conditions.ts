@@ -2,7 +2,7 @@ import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { type Condition, hasCondition } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { disksOf, type ImageState } from '../claims.ts';
+import { diskReadyCondition, type ImageState } from '../claims.ts';
 import {
   type ConditionDraft,
   conditionFalse,
@@ -33,10 +33,10 @@ export function conditionsOf(looks: ConditionInput, now: string): Condition[] {
   const told = [
     readyOf(observed, { running: vm.spec.running, phase: looks.phase, ready: READY }),
     agentOf(looks),
-    disksOf(desired.disks, looks.claims, isUp(observed.instance), looks.image),
+    diskReadyCondition(desired.disks, looks.claims, isUp(observed.instance), looks.image),
     networkOf(looks),
   ];
-  const stuck = immovable(looks);
+  const stuck = drainBlockedCondition(looks);
   if (stuck !== undefined) told.push(stuck);
   if (carbon !== undefined) told.push(carbon);
   if (restartRequired.length > 0) told.push(restartOf(restartRequired, PATHS, desired.blocked));
@@ -72,15 +72,15 @@ function networkOf({ observed: { instance } }: ConditionInput): ConditionDraft {
 }
 
 /** Returns the condition of a VM that should leave a drained node but cannot, and so blocks the drain. */
-function immovable({ observed: { instance } }: ConditionInput): ConditionDraft | undefined {
+function drainBlockedCondition({ observed: { instance } }: ConditionInput): ConditionDraft | undefined {
   if (!isUp(instance) || instance?.spec.evictionStrategy !== 'LiveMigrate') return undefined;
-  const found = instance.status?.conditions?.find(({ type }) => type === NOT_MOVABLE);
+  const found = instance.status?.conditions?.find(({ type }) => type === LIVE_MIGRATABLE);
   if (found?.status !== 'False') return undefined;
   const message = `${found.message}; a drain of node ${instance.status?.nodeName} waits until the VM is stopped: set evictionStrategy to Shutdown to restart it on another node`;
-  return conditionFalse(NOT_MOVABLE, found.reason ?? 'NotLiveMigratable', message);
+  return conditionFalse(LIVE_MIGRATABLE, found.reason ?? 'NotLiveMigratable', message);
 }
 
-const NOT_MOVABLE = 'LiveMigratable';
+const LIVE_MIGRATABLE = 'LiveMigratable';
 
 const notRunning = (type: string) => conditionFalse(type, 'NotRunning', 'the VM is not running');
 

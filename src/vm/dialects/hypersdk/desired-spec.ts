@@ -28,7 +28,7 @@ export function desiredSpecOf(vm: VirtualMachine, dependencies: Partial<VmDepend
     withoutSecret(spec, dependencies.secret) ??
     claimBlocker(disks, dependencies.claims) ??
     (dependencies.image?.state === 'waits' ? dependencies.image.blocker : undefined) ??
-    patienceOf(vm, dependencies.carbon);
+    carbonBlocker(vm, dependencies.carbon);
   return { spec, disks, ...(basis === undefined ? {} : { basis }), ...(blocked === undefined ? {} : { blocked }) };
 }
 
@@ -39,6 +39,6 @@ function withoutSecret({ cloudInit }: VirtualMachine['spec'], secret: VmDependen
 }
 
 /** Returns the carbon blocker, which an immediate start overrides. */
-function patienceOf({ metadata }: VirtualMachine, carbon: VmDependencies['carbon']): Blocker | undefined {
+function carbonBlocker({ metadata }: VirtualMachine, carbon: VmDependencies['carbon']): Blocker | undefined {
   return metadata.annotations?.[START_NOW] === `${metadata.generation}` ? undefined : carbon?.waits;
 }

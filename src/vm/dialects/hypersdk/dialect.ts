@@ -4,7 +4,7 @@ import { VM_LABEL } from '#api/launcher';
 import { parseDuration } from '#platform/base/duration';
 import type { DesiredVm, Dialect, RecordedState, RestartPolicy } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { power } from '../power.ts';
+import { switchPower } from '../power.ts';
 import { identityIn, parseRecordedState } from '../recorded-state.ts';
 import { startGate } from './carbon.ts';
 import { cloneVmSpec } from './clone-vm-spec.ts';
@@ -21,7 +21,7 @@ export const hypersdk: Dialect<typeof virtualMachine> = {
   recordedState,
   report,
   phase: ({ status }) => status?.phase ?? 'Pending',
-  power,
+  power: switchPower,
   hasEnded: ({ spec, status }) => spec.running && status?.restarts !== undefined && status.nodeName === undefined,
   size: ({ spec: { cpus, memory: bytes } }) => ({ cpus, memory: bytes }),
   cloneVmSpec,

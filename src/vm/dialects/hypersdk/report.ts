@@ -3,7 +3,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { hasCondition } from '#vm/engine/condition';
 import type { ObservedVm, RecordedState } from '#vm/engine/dialect';
 import { isFinal, ranSince } from '#vm/engine/instance-state';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { interfacesStatus, recordedStatus } from '../recorded-state.ts';
 import { smallDisksOf } from '../small-disks.ts';
@@ -45,7 +45,7 @@ function resourcesOf(
   { status }: VirtualMachine,
   { cpus, memory }: VirtualMachine['spec'],
   phase: Phase,
-  usage: Usage | undefined,
+  usage: VmUsage | undefined,
 ): NonNullable<Status['resources']> {
   const told = UP.has(phase) ? status?.resources : undefined;
   const cpu = usage === undefined ? told?.cpu?.usage : `${Math.round((usage.cpuCores / cpus) * 100)}%`;

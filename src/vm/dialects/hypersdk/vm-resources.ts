@@ -6,7 +6,7 @@ import type { Index } from '#platform/runtime/cache';
 import { type WatchSource, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import type { VmResourceGroup } from '#vm/controllers/vm-resources/group';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 import { disksOf } from './disks.ts';
 
 /** Indexes VMs by their template. */
@@ -41,10 +41,10 @@ export const HYPERSDK_RESOURCES: VmResourceGroup<HypersdkVm> = {
   reads: [VM_TEMPLATES],
   watches: [templateWatch],
   sizeOf: ({ spec: { cpus, memory } }) => ({ cpuCores: cpus, memoryBytes: value(parseQuantity(memory)) }),
-  toldOf,
+  reportedUsage,
 };
 
-function toldOf({ spec, status }: HypersdkVm): Usage | undefined {
+function reportedUsage({ spec, status }: HypersdkVm): VmUsage | undefined {
   const { cpu, memory } = status?.resources ?? {};
   if (cpu?.usage === undefined) return undefined;
   const share = Number.parseFloat(cpu.usage) / 100;

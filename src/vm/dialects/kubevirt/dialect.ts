@@ -4,9 +4,9 @@ import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machi
 import type { DesiredVm, Dialect, Problem, RecordedState } from '#vm/engine/dialect';
 import { identityIn, parseRecordedState } from '../recorded-state.ts';
 import { cloneVmSpec } from './clone-vm-spec.ts';
-import { power } from './power.ts';
+import { kubevirtPower } from './power.ts';
 import { report } from './report.ts';
-import { resize, sizeOf } from './size.ts';
+import { kubevirtResize, kubevirtSizeOf } from './size.ts';
 
 /** Dialect of KubeVirt, where the instance follows from the template. */
 export const kubevirt: Dialect<typeof virtualMachine> = {
@@ -17,9 +17,10 @@ export const kubevirt: Dialect<typeof virtualMachine> = {
   recordedState,
   report: (vm, observed) => report(vm, runStrategyOf(vm), observed),
   phase: ({ status }) => status?.printableStatus ?? 'Unknown',
-  power: (vm, action, instance, options) => power({ vm, runStrategy: runStrategyOf(vm), instance, options }, action),
-  size: sizeOf,
-  resize,
+  power: (vm, action, instance, options) =>
+    kubevirtPower({ vm, runStrategy: runStrategyOf(vm), instance, options }, action),
+  size: kubevirtSizeOf,
+  resize: kubevirtResize,
   cloneVmSpec,
 };
 

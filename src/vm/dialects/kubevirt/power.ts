@@ -13,7 +13,7 @@ export interface PowerCase {
 }
 
 /** Returns KubeVirt's response to a start, stop or restart, with KubeVirt's messages if it is denied. */
-export function power(asked: PowerCase, action: PowerAction): PowerEdit {
+export function kubevirtPower(asked: PowerCase, action: PowerAction): PowerEdit {
   switch (action) {
     case 'start':
       return start(asked);
@@ -34,7 +34,9 @@ function start({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
   const request: PowerRequest = { action: 'Start', ...(options?.paused === true ? { data: { paused: 'true' } } : {}) };
   switch (runStrategy) {
     case 'Halted':
-      return options?.paused === true ? queueRequests(vm, [request], running(vm, true)) : { spec: running(vm, true) };
+      return options?.paused === true
+        ? queueRequests(vm, [request], runningEdit(vm, true))
+        : { spec: runningEdit(vm, true) };
     case 'RerunOnFailure':
       if (phase === 'Failed') return { conflict: 'RerunOnFailure does not support starting VM from failed state' };
       break;
@@ -52,7 +54,7 @@ function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
   const live = instance !== undefined && !isFinal(instance) ? instance : undefined;
   const shorter = grace === undefined || live === undefined ? {} : { gracePeriodSeconds: grace };
   if (runStrategy === 'Always' || runStrategy === 'Once') {
-    return { ...clearedRequests(vm), spec: running(vm, false), ...shorter };
+    return { ...clearedRequests(vm), spec: runningEdit(vm, false), ...shorter };
   }
   if (live === undefined) return NOT_RUNNING;
   const before = live.spec.terminationGracePeriodSeconds;
@@ -85,6 +87,6 @@ function queueRequests({ status }: VirtualMachine, requests: readonly PowerReque
 }
 
 /** Sets the power state in the field that the user has used. */
-function running({ spec }: VirtualMachine, on: boolean): object {
+function runningEdit({ spec }: VirtualMachine, on: boolean): object {
   return spec.runStrategy === undefined ? { running: on } : { runStrategy: on ? 'Always' : 'Halted' };
 }

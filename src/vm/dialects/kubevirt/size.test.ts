@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { cloneVmSpec } from './clone-vm-spec.ts';
-import { resize, sizeOf } from './size.ts';
+import { kubevirtResize, kubevirtSizeOf } from './size.ts';
 
 const machine = (domain: object, more: object = {}) =>
   ({
@@ -11,24 +11,24 @@ const machine = (domain: object, more: object = {}) =>
 describe('the size of a machine of kubevirt.io', () => {
   it('is all of its threads, and the memory of the guest', () => {
     const vm = machine({ cpu: { sockets: 2, cores: 2, threads: 2 }, memory: { guest: '4Gi' } });
-    expect(sizeOf(vm)).toEqual({ cpus: 8, memory: '4Gi' });
-    expect(sizeOf(machine({ resources: { requests: { memory: '1Gi' } } }))).toEqual({ cpus: 1, memory: '1Gi' });
+    expect(kubevirtSizeOf(vm)).toEqual({ cpus: 8, memory: '4Gi' });
+    expect(kubevirtSizeOf(machine({ resources: { requests: { memory: '1Gi' } } }))).toEqual({ cpus: 1, memory: '1Gi' });
   });
 
   it('changes by sockets, and in the field that says it', () => {
     const vm = machine({ cpu: { sockets: 1, cores: 2 }, memory: { guest: '4Gi' } });
-    expect(resize(vm, { cpus: 6, memory: '4Gi' })).toEqual({
+    expect(kubevirtResize(vm, { cpus: 6, memory: '4Gi' })).toEqual({
       spec: { template: { spec: { domain: { cpu: { sockets: 3 } } } } },
     });
     const requested = machine({ resources: { requests: { memory: '1Gi' } } });
-    expect(resize(requested, { cpus: 1, memory: '2Gi' })).toEqual({
+    expect(kubevirtResize(requested, { cpus: 1, memory: '2Gi' })).toEqual({
       spec: { template: { spec: { domain: { resources: { requests: { memory: '2Gi' } } } } } },
     });
   });
 
   it('is never a part of a socket', () => {
     const vm = machine({ cpu: { sockets: 1, cores: 2 }, memory: { guest: '4Gi' } });
-    expect(resize(vm, { cpus: 3, memory: '4Gi' }).conflict).toMatch(/must be a multiple of 2$/);
+    expect(kubevirtResize(vm, { cpus: 3, memory: '4Gi' }).conflict).toMatch(/must be a multiple of 2$/);
   });
 });
 

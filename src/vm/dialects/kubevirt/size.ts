@@ -4,13 +4,13 @@ import type { SizeEdit, VmSize } from '#vm/engine/dialect';
 type Domain = VirtualMachine['spec']['template']['spec']['domain'];
 
 /** Returns the size of the guest by the template: all threads, and its memory. */
-export function sizeOf({ spec }: VirtualMachine): VmSize {
+export function kubevirtSizeOf({ spec }: VirtualMachine): VmSize {
   const { domain } = spec.template.spec;
   return { cpus: (domain.cpu?.sockets ?? 1) * inSocket(domain), memory: `${memoryOf(domain) ?? '0'}` };
 }
 
 /** Resizes by sockets, which can be plugged in. Cores and threads stay as the user has chosen them. */
-export function resize(vm: VirtualMachine, { cpus, memory }: VmSize): SizeEdit {
+export function kubevirtResize(vm: VirtualMachine, { cpus, memory }: VmSize): SizeEdit {
   const { domain } = vm.spec.template.spec;
   const whole = inSocket(domain);
   if (cpus % whole !== 0) {
@@ -20,7 +20,7 @@ export function resize(vm: VirtualMachine, { cpus, memory }: VmSize): SizeEdit {
       conflict: `${cpus} CPUs are not a whole number of sockets: the VM has ${shape}, so the number must be a multiple of ${whole}`,
     };
   }
-  const before = sizeOf(vm);
+  const before = kubevirtSizeOf(vm);
   const changed = {
     ...(cpus === before.cpus ? {} : { cpu: { sockets: cpus / whole } }),
     ...(memory === before.memory ? {} : memoryEdit(domain, memory)),

@@ -2,7 +2,7 @@ import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { type Condition, hasCondition } from '#vm/engine/condition';
 import type { ObservedVm } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { disksOf } from '../claims.ts';
+import { diskReadyCondition } from '../claims.ts';
 import {
   type ConditionDraft,
   conditionFalse,
@@ -29,7 +29,7 @@ export function conditionsOf(
   now: string,
 ): Condition[] {
   const { instance, restartRequired } = observed;
-  const disks = disksOf(desired.disks, claims, isUp(instance));
+  const disks = diskReadyCondition(desired.disks, claims, isUp(instance));
   const told = [
     readyOf(observed, { running: vm.spec.running, phase, ready: READY }),
     movableOf(vm, instance),

@@ -5,7 +5,7 @@ import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machi
 import { MIGRATION_CONFIGURATION } from '#api/operation-request';
 import type { CloneOptions, DesiredVm, Dialect, RecordedState } from '#vm/engine/dialect';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
-import { power } from '../power.ts';
+import { switchPower } from '../power.ts';
 import { identityIn, parseRecordedState } from '../recorded-state.ts';
 import { novacronDesiredSpecOf } from './desired-spec.ts';
 import { instanceSpec } from './instance-spec.ts';
@@ -22,7 +22,7 @@ export const novacron: Dialect<typeof virtualMachine> = {
   recordedState,
   report,
   phase: ({ status }) => status?.phase ?? 'Pending',
-  power,
+  power: switchPower,
   size: ({ spec: { template } }) => ({
     cpus: template.spec.resources.cpu,
     memory: `${template.spec.resources.memory}`,
@@ -39,7 +39,7 @@ function desiredVm(vm: VirtualMachine, dependencies: Partial<VmDependencies> = {
   const { labels = {}, annotations = {} } = vm.spec.template.metadata ?? {};
   return {
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
-    labels: withoutOwn(labels),
+    labels: withoutReservedLabels(labels),
     annotations: { ...annotations, ...policyAnnotations(vm.spec.migrationPolicy) },
     spec: instanceSpec(vm.spec, disks),
     ...(blocked === undefined ? {} : { blocked }),
@@ -61,7 +61,7 @@ function cloneVmSpec({ metadata, spec }: VirtualMachine, { name, namespace, star
 }
 
 /** Drops labels by which other components select their VMs. Admission rejects them, but may be bypassed. */
-function withoutOwn(labels: Readonly<Record<string, string>>): Record<string, string> {
+function withoutReservedLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(labels).filter(([name]) => name !== VM_LABEL && name !== DOMAIN_LABEL && name !== NAME_LABEL),
   );

@@ -3,7 +3,7 @@ import { ROOT_DISK } from '#api/novacron/claims';
 import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { parseQuantity, value } from '#platform/base/quantity';
 import type { ObservedVm } from '#vm/engine/dialect';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import type { Phase } from './phase.ts';
 
@@ -11,7 +11,7 @@ type Resources = NonNullable<NonNullable<VirtualMachine['status']>['resources']>
 
 interface Known {
   readonly phase: Phase;
-  readonly usage: Usage | undefined;
+  readonly usage: VmUsage | undefined;
   /** Size of the root disk, if known. */
   readonly disk: string | number | undefined;
 }

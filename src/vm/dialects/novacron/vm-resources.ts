@@ -5,7 +5,7 @@ import { parseQuantity, tryParseQuantity, value } from '#platform/base/quantity'
 import type { KubeObject } from '#platform/kube/kube-object';
 import { keyIn } from '#platform/runtime/key';
 import type { VmResourceGroup } from '#vm/controllers/vm-resources/group';
-import type { Usage } from '#vm/engine/metrics';
+import type { VmUsage } from '#vm/engine/metrics';
 
 type Machine = VirtualMachine & KubeObject;
 
@@ -35,10 +35,10 @@ export const NOVACRON_RESOURCES: VmResourceGroup<Machine> = {
     cpuCores: template.spec.resources.cpu,
     memoryBytes: value(parseQuantity(template.spec.resources.memory)),
   }),
-  toldOf,
+  reportedUsage,
 };
 
-function toldOf({ status }: Machine): Usage | undefined {
+function reportedUsage({ status }: Machine): VmUsage | undefined {
   const [cpu, memory] = [status?.resources?.cpu?.used, status?.resources?.memory?.used].map((used) =>
     used === undefined ? undefined : tryParseQuantity(used),
   );

@@ -7,8 +7,8 @@ import { isFinal } from '#vm/engine/instance-state';
 import type { VmDependencies } from '#vm/engine/vm-dependencies';
 import { parseRecordedState } from '../recorded-state.ts';
 import { report } from './report.ts';
-import { resize } from './resize.ts';
-import { sizeOf } from './size.ts';
+import { simulatedResize } from './resize.ts';
+import { simulatedSizeOf } from './size.ts';
 
 /** Dialect of the fleet simulator, whose VMs are pods that the scheduler places and whose usage is given. */
 export const simulation: Dialect<typeof virtualMachine> = {
@@ -23,10 +23,10 @@ export const simulation: Dialect<typeof virtualMachine> = {
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
   size: ({ spec }) => {
-    const { cores: cpus, guest: memory } = sizeOf(spec, DEFAULT_NODE);
+    const { cores: cpus, guest: memory } = simulatedSizeOf(spec, DEFAULT_NODE);
     return { cpus, memory };
   },
-  resize,
+  resize: simulatedResize,
   cloneVmSpec: ({ spec }, { start }) => ({ ...spec, running: start }),
 };
 
@@ -34,7 +34,7 @@ const nodeIn = (dependencies: VmDependencies | undefined) => dependencies?.refer
 
 function desiredVm(vm: VirtualMachine, dependencies?: VmDependencies): DesiredVm {
   const node = nodeIn(dependencies);
-  const size = sizeOf(vm.spec, node);
+  const size = simulatedSizeOf(vm.spec, node);
   const { dirtyRateMbps } = vm.spec.migration ?? {};
   const forcedNode = vm.metadata.annotations?.[FORCED_NODE] ?? '';
   const firstPod = vm.metadata.annotations?.[FIRST_POD] ?? '';

@@ -8,14 +8,14 @@ import { firstLauncherName } from '#vm/engine/launcher/launcher-pod';
 import { recordedStatus } from '../recorded-state.ts';
 import { conditionsOf } from './conditions.ts';
 import { phaseOf } from './phase.ts';
-import { sizeOf } from './size.ts';
+import { simulatedSizeOf } from './size.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
 /** Returns the status of a simulated VM. */
 export function report(vm: VirtualMachine, observed: ObservedVm, node: NodeSize): Status {
   const { instance, recorded, now } = observed;
-  const { cpuConsumption, memoryConsumption, cpuUtilization, memoryUtilization } = sizeOf(vm.spec, node);
+  const { cpuConsumption, memoryConsumption, cpuUtilization, memoryUtilization } = simulatedSizeOf(vm.spec, node);
   const phase = phaseOf(vm, observed);
   return {
     observedGeneration: vm.metadata.generation,

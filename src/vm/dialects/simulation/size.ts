@@ -26,7 +26,7 @@ const MILLION = 1_000_000n;
 /** Minimum memory of any VM. */
 const MIN_MEMORY = 1_048_576n * NANO;
 
-export function sizeOf({ resources, utilization }: Spec, node: NodeSize): SimulatedSize {
+export function simulatedSizeOf({ resources, utilization }: Spec, node: NodeSize): SimulatedSize {
   const { cpu, memory } = resources;
   if (isRatio(memory)) {
     return {
@@ -51,15 +51,15 @@ export function sizeOf({ resources, utilization }: Spec, node: NodeSize): Simula
 /** Returns the amount in billionths. An invalid one counts as zero and is reported in a condition. */
 const nano = (amount: string | number) => tryParseQuantity(amount)?.nano ?? 0n;
 const product = (a: bigint, b: bigint) => (a * b) / NANO;
-const roundedUp = (amount: bigint, step: bigint) => (amount + step - 1n) / step;
+const divideUp = (amount: bigint, step: bigint) => (amount + step - 1n) / step;
 
 function requestedSize(cpu: bigint, memory: bigint): Pick<SimulatedSize, 'cpu' | 'memory' | 'cores' | 'guest'> {
   const held = memory > 0n && memory < MIN_MEMORY ? MIN_MEMORY : memory;
-  const bytes = (amount: bigint) => formatQuantity(quantityOf(roundedUp(amount, NANO), 'BinarySI'));
+  const bytes = (amount: bigint) => formatQuantity(quantityOf(divideUp(amount, NANO), 'BinarySI'));
   return {
-    cpu: formatQuantity(milliQuantityOf(roundedUp(cpu, MILLION))),
+    cpu: formatQuantity(milliQuantityOf(divideUp(cpu, MILLION))),
     memory: bytes(held),
-    cores: Math.max(1, Number(roundedUp(cpu, NANO))),
+    cores: Math.max(1, Number(divideUp(cpu, NANO))),
     guest: bytes(held < MIN_MEMORY ? MIN_MEMORY : held),
   };
 }

@@ -59,7 +59,7 @@ export function launcherVolumes(
     } else if (secret !== undefined) {
       mount({ name, secret: { secretName: secret.secretName, ...optional(secret) } }, `${DATA}/secret`);
     } else if (hostDisk !== undefined) {
-      mount({ name, hostPath: { path: folderOf(hostDisk.path), type: 'DirectoryOrCreate' } }, DISKS);
+      mount({ name, hostPath: { path: directoryOf(hostDisk.path), type: 'DirectoryOrCreate' } }, DISKS);
     } else {
       for (const [ending, secretName] of cloudInitSecrets(source)) {
         mount({ name: `${name}-${ending}`, secret: { secretName } }, `${DATA}/secret`);
@@ -72,7 +72,7 @@ export function launcherVolumes(
 const optional = ({ optional: value }: { readonly optional?: boolean }) =>
   value === undefined ? {} : { optional: value };
 
-const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 1));
+const directoryOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 1));
 
 function cloudInitSecrets({ cloudInitNoCloud, cloudInitConfigDrive }: Source): [ending: string, secret: string][] {
   const { secretRef, networkDataSecretRef } = cloudInitNoCloud ?? cloudInitConfigDrive ?? {};

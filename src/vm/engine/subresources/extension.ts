@@ -13,7 +13,7 @@ import { type InstanceAction, instanceEdit } from './instance-action.ts';
 import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
 import { powerEdit } from './power-edit.ts';
-import { GROUP, RESOURCES, SERVED, VERSIONS } from './resources.ts';
+import { RESOURCES, SERVED, SUBRESOURCES_GROUP, VERSIONS } from './resources.ts';
 import { annotate, createMigration, migrationsIn, retryOnConflict, writePower } from './writes.ts';
 
 export interface SubresourceDeps {
@@ -29,7 +29,7 @@ export interface SubresourceDeps {
 export function subresourceExtensions(parts: SubresourceDeps): readonly ApiExtension[] {
   const handler = new SubresourceHandler(parts);
   const handle = (request: ExtensionRequest) => handler.handle(request);
-  return VERSIONS.map((version) => ({ group: GROUP, version, resources: RESOURCES, handle }));
+  return VERSIONS.map((version) => ({ group: SUBRESOURCES_GROUP, version, resources: RESOURCES, handle }));
 }
 
 const ACCEPTED: ExtensionAnswer = { status: 202 };

@@ -1,7 +1,7 @@
 import type { ExtensionResource } from '#platform/kube/api-extension';
 
 /** Subresources of KubeVirt that are served here, and those that are rejected by name. */
-export const GROUP = 'subresources.kubevirt.io';
+export const SUBRESOURCES_GROUP = 'subresources.kubevirt.io';
 export const VERSIONS = ['v1', 'v1alpha3'] as const;
 
 const VM = { plural: 'virtualmachines', kind: 'VirtualMachine' };

@@ -1,6 +1,6 @@
 import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '#api/kubevirt/group';
 import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
-import { GROUP, NOT_IMPLEMENTED, SERVED } from './resources.ts';
+import { NOT_IMPLEMENTED, SERVED, SUBRESOURCES_GROUP } from './resources.ts';
 
 const PLURALS = [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration].map(({ plural }) => plural);
 
@@ -16,7 +16,7 @@ const objects = (verbs: readonly string[]): PolicyRule => ({
   verbs,
 });
 const through = (resources: readonly string[], verbs: readonly string[]): PolicyRule => ({
-  apiGroups: [GROUP],
+  apiGroups: [SUBRESOURCES_GROUP],
   resources,
   verbs,
 });

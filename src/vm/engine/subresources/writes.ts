@@ -5,7 +5,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { PowerEdit } from '../dialect.ts';
 
 /** Field manager of changes that users make through a subresource. */
-export const FIELD_MANAGER = 'vimana-subresource';
+export const SUBRESOURCE_FIELD_MANAGER = 'vimana-subresource';
 
 interface WriteTarget {
   readonly namespace: string;
@@ -14,7 +14,7 @@ interface WriteTarget {
   readonly fieldManager?: string;
 }
 
-const writeOptions = ({ namespace, dryRun, fieldManager = FIELD_MANAGER }: WriteTarget) => ({
+const writeOptions = ({ namespace, dryRun, fieldManager = SUBRESOURCE_FIELD_MANAGER }: WriteTarget) => ({
   namespace,
   dryRun,
   fieldManager,

@@ -27,7 +27,7 @@ import { RestoreAnswers } from './restore-answers.ts';
 import { RestoreGate } from './restore-gate.ts';
 import { instanceKeyOf, isLauncher, podsByInstance, roleOf } from './role.ts';
 import { CAUSES } from './termination.ts';
-import { isKnown, newest, newTrackedPod, type TrackedPod, unseen } from './tracked-pod.ts';
+import { ifNotCached, isKnown, newest, newTrackedPod, type TrackedPod } from './tracked-pod.ts';
 import { TrackedPods } from './tracked-pods.ts';
 
 /** Runs pods that hold no machine. */
@@ -256,7 +256,7 @@ export class Agent implements Runnable {
     run.stale = false;
     const pod = newest(cached, run.pod) ?? cached;
     const again = await this.#look(run, pod, host);
-    if (run.pod !== undefined) run.pod = unseen(run.pod, this.#pods.get(key));
+    if (run.pod !== undefined) run.pod = ifNotCached(run.pod, this.#pods.get(key));
     return isStale(run) ? { requeueAfterMs: 0 } : again;
   }
 

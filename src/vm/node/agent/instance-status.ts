@@ -43,7 +43,7 @@ export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number)
       ? undefined
       : reportMigration(before.migrationState, machine, pod.metadata.name, now);
   const status = { ...before, ...(migrationState === undefined ? {} : { migrationState }) };
-  if (machine?.ended?.reason === 'Migrated') return handedOver(status, node, targetPod);
+  if (machine?.ended?.reason === 'Migrated') return handedOverStatus(status, node, targetPod);
   if (termination !== undefined) return endedStatus(instance, status, facts, termination, now);
   const running = machine === undefined ? status : runningFields(instance, status, facts);
   return {
@@ -55,7 +55,7 @@ export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number)
 }
 
 /** Returns the last status from the source of a migration. From now on the node agent of the target reports. */
-function handedOver(status: InstanceStatus, left: string, target: Pod | undefined): InstanceStatus {
+function handedOverStatus(status: InstanceStatus, left: string, target: Pod | undefined): InstanceStatus {
   const { evacuationNodeName, conditions = [], ...rest } = status;
   const nodeName = status.migrationState?.targetNode ?? '';
   return {

@@ -24,7 +24,7 @@ import { planMachine } from './plan-machine.ts';
 import { type ProbeResult, probe } from './probes.ts';
 import { instanceKeyOf, isLauncher, type Role, roleOf } from './role.ts';
 import { evictionOf, MIGRATED_AWAY, type Termination, terminationOf } from './termination.ts';
-import { newest, noteWrite, type TrackedPod, unseen } from './tracked-pod.ts';
+import { ifNotCached, newest, noteWrite, type TrackedPod } from './tracked-pod.ts';
 import { recordTransitions } from './transitions.ts';
 import { writeChange } from './write-change.ts';
 
@@ -244,7 +244,7 @@ export class Launchers {
     const written = await writeChange(tracked, client, VMIS, instance, status);
     if (written !== undefined) {
       look.instance = written;
-      tracked.instance = unseen(written, this.#parts.instances.get(keyOf(instance)));
+      tracked.instance = ifNotCached(written, this.#parts.instances.get(keyOf(instance)));
       recordTransitions(instance, written, events, this.#sayer(look.pod));
     }
     await this.#release(look);

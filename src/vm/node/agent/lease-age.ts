@@ -22,7 +22,7 @@ export function momentOf(clock: Clock, awake: AwakeTime, exact: boolean): Moment
 /**
  * Returns the longest elapsed time of all clocks. A needless doubt costs one renewal, a missing one a second machine.
  */
-function elapsed(since: Moment, now: Moment): number {
+function elapsedMs(since: Moment, now: Moment): number {
   const asleep = since.uptime === undefined || now.uptime === undefined ? 0 : now.uptime - since.uptime;
   return Math.max(now.monotonic - since.monotonic, now.wall - since.wall, asleep);
 }
@@ -37,10 +37,10 @@ export type Belief = 'certain' | 'doubtful' | 'lapsed';
 
 /** Reports whether this much time has passed, but not while the host was awake. */
 export function hasSlept(since: Moment, now: Moment, ms: number): boolean {
-  return elapsed(since, now) >= ms && now.monotonic - since.monotonic < ms;
+  return elapsedMs(since, now) >= ms && now.monotonic - since.monotonic < ms;
 }
 
 export function belief(renewed: Moment, now: Moment, fenceAfterMs: number): Belief {
-  if (elapsed(renewed, now) < fenceAfterMs) return 'certain';
+  if (elapsedMs(renewed, now) < fenceAfterMs) return 'certain';
   return now.awake - renewed.awake < fenceAfterMs ? 'doubtful' : 'lapsed';
 }

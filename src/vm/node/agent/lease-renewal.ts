@@ -60,7 +60,7 @@ async function readAndRenew(client: Client, renewal: Renewal): Promise<RenewalRe
   }
   try {
     const metadata = { name: node, namespace: NODE_LEASE_NAMESPACE, ...owned };
-    return renewed(await client.create(LEASES, { metadata, spec }, { signal }));
+    return renewedLease(await client.create(LEASES, { metadata, spec }, { signal }));
   } catch (error) {
     if (isAlreadyExists(error)) return undefined;
     throw error;
@@ -70,11 +70,11 @@ async function readAndRenew(client: Client, renewal: Renewal): Promise<RenewalRe
 async function patch(client: Client, { node, signal }: Renewal, body: object): Promise<RenewalResult | undefined> {
   try {
     const where = { namespace: NODE_LEASE_NAMESPACE, signal };
-    return renewed(await client.patch(LEASES, node, { type: 'merge', body }, where));
+    return renewedLease(await client.patch(LEASES, node, { type: 'merge', body }, where));
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-const renewed = ({ metadata }: Lease) => ({ is: 'renewed', version: metadata.resourceVersion ?? '' }) as const;
+const renewedLease = ({ metadata }: Lease) => ({ is: 'renewed', version: metadata.resourceVersion ?? '' }) as const;

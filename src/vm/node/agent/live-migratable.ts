@@ -17,7 +17,7 @@ export function migratability(
   { spec, metadata }: Pick<VirtualMachineInstance, 'spec' | 'metadata'>,
   findClaim: FindClaim,
 ): Migratability {
-  const blocker = migrationDenial(metadata) ?? diskObstacle(spec, findClaim) ?? deviceObstacle(spec);
+  const blocker = migrationDenial(metadata) ?? diskBlocker(spec, findClaim) ?? deviceBlocker(spec);
   const copied = (spec.volumes ?? []).some(
     ({ persistentVolumeClaim, dataVolume, hostDisk }) =>
       (persistentVolumeClaim ?? dataVolume ?? hostDisk) === undefined,
@@ -32,7 +32,7 @@ function migrationDenial({ annotations }: VirtualMachineInstance['metadata']): M
   return { reason: 'LiveMigrationNotAllowed', message: 'live migration is not allowed for this VM' };
 }
 
-function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Migratability['blocker'] {
+function diskBlocker({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Migratability['blocker'] {
   for (const { persistentVolumeClaim, dataVolume, hostDisk } of volumes) {
     const claimName = persistentVolumeClaim?.claimName ?? dataVolume?.name;
     if (claimName !== undefined) {
@@ -48,7 +48,7 @@ function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Mig
 
 const disks = (message: string) => ({ reason: 'DisksNotLiveMigratable', message });
 
-function deviceObstacle({ domain }: InstanceSpec): Migratability['blocker'] {
+function deviceBlocker({ domain }: InstanceSpec): Migratability['blocker'] {
   const { gpus = [] } = domain.devices;
   const { hostDevices = [] } = domain.devices as { readonly hostDevices?: readonly unknown[] };
   if (gpus.length + hostDevices.length === 0) return undefined;

@@ -49,11 +49,11 @@ export async function performAction(action: MachineAction, context: ActionContex
       log('resuming the machine');
       return await driver.resume(id);
     case 'reset':
-      await takeOff(context, action.annotation);
+      await removeRequest(context, action.annotation);
       log('resetting the machine');
       return await driver.reset(id);
     case 'soft reboot':
-      await takeOff(context, action.annotation);
+      await removeRequest(context, action.annotation);
       log('asking the guest to reboot');
       return await driver.softReboot(id);
     case 'resize':
@@ -124,7 +124,7 @@ function limitsOf({ status }: Vmi): Pick<MigrationRequest, 'bandwidth' | 'autoCo
 }
 
 /** Removes a request from the instance before it is carried out, so that it runs at most once. */
-async function takeOff({ client, run, instance }: ActionContext, annotation: string): Promise<void> {
+async function removeRequest({ client, run, instance }: ActionContext, annotation: string): Promise<void> {
   const current = newest(instance, run.instance) ?? instance;
   const { [annotation]: _taken, ...annotations } = current.metadata.annotations ?? {};
   const without = { ...current, metadata: { ...current.metadata, annotations } };

@@ -75,7 +75,7 @@ function planTarget({ pod, machine, leaseHeld }: AgentView, { metadata, status }
 function planHome(observed: AgentView, instance: Vmi): MachineAction[] {
   const { pod, machine, held, waiting, leaseHeld, unhealthy } = observed;
   const { phase } = instance.status ?? {};
-  const termination = endingIn(instance, pod);
+  const termination = remainingGraceMs(instance, pod);
   if (machine === undefined) {
     // A machine that was reported as ended does not come back.
     if (isPodTerminated(pod)) return [];
@@ -98,7 +98,7 @@ function planHome(observed: AgentView, instance: Vmi): MachineAction[] {
 }
 
 /** Returns how long the machine may take to end, in milliseconds, if its end was requested. */
-function endingIn({ metadata, spec }: Vmi, pod: Pod): number | undefined {
+function remainingGraceMs({ metadata, spec }: Vmi, pod: Pod): number | undefined {
   const graces: number[] = [];
   if (metadata.deletionTimestamp !== undefined) {
     graces.push(spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);

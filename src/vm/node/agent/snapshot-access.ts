@@ -17,7 +17,7 @@ type Reader = Pick<Client, 'get'>;
  * Returns why a node agent must not capture or restore what the status of a snapshot names, or undefined if it may. A
  * writer of that status could name the disks of others, so access is checked against the VM itself and its namespace.
  */
-export async function snapshotObjection(
+export async function snapshotDenial(
   snapshot: Snapshot,
   to: 'capture' | 'restore',
   running: MachineSpec | undefined,
@@ -39,7 +39,8 @@ export async function snapshotObjection(
   }
   const vm = await findVm(machine, client);
   if (vm === undefined) return `${what} not found`;
-  if (to === 'restore' && !asksFor(vm, snapshot)) return `${what} has not requested to be restored from this snapshot`;
+  if (to === 'restore' && !isRequestFor(vm, snapshot))
+    return `${what} has not requested to be restored from this snapshot`;
   for (const { name, claim } of snapshot.status?.disks ?? []) {
     const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace: machine.namespace }));
     // A missing claim is reported where it is looked up.
@@ -62,7 +63,7 @@ async function isInstanceOf(running: MachineSpec, machine: NamedMachine, client:
   return owner.name === machine.name && owner.apiVersion.startsWith(`${machine.group}/`);
 }
 
-function asksFor({ metadata }: KubeObject, snapshot: Snapshot): boolean {
+function isRequestFor({ metadata }: KubeObject, snapshot: Snapshot): boolean {
   const asked = readRestoreRequest(metadata.annotations);
   return (
     asked?.uid === snapshot.status?.restore?.uid &&

@@ -5,11 +5,11 @@ import { type Context, type Controller } from '#platform/runtime/controller';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { machineNamedBy } from '#vm/storage/disk/active-clone';
-import { ancestryWith, living } from '#vm/storage/snapshot/lineage';
+import { ancestryWith, existingAncestors } from '#vm/storage/snapshot/lineage';
 import { capturedStatus, failedStatus } from '#vm/storage/snapshot/status';
 import { isAlive, type MachineSnapshot } from '../machine-driver.ts';
 import type { ManagedNode, ManagedNodes } from './managed-node.ts';
-import { snapshotObjection } from './snapshot-access.ts';
+import { snapshotDenial } from './snapshot-access.ts';
 
 /** Retries while the node is inactive. The requester gives up in the end. */
 const LATER: ReconcileResult = { requeueAfterMs: 5_000 };
@@ -77,10 +77,10 @@ async function restore(snapshot: Snapshot, { driver }: ManagedNode, { client, ca
   const { namespace } = machineNamedBy(snapshot);
   const others = [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)];
   const on = [
-    ...living(status, others).map(({ metadata: { name, uid } }) => ({ name, uid })),
+    ...existingAncestors(status, others).map(({ metadata: { name, uid } }) => ({ name, uid })),
     ...ancestryWith(snapshot).slice(-1),
   ];
-  const kept = keptBy(status);
+  const kept = toMachineSnapshot(status);
   try {
     await assertAllowed(snapshot, 'restore', driver, client);
     await driver.restore({ namespace, disks: kept.disks as readonly { name: string; claim: string }[] }, kept, {
@@ -103,12 +103,17 @@ async function assertAllowed(
 ): Promise<void> {
   const { instanceUID } = snapshot.status ?? {};
   const running = instanceUID === undefined ? undefined : (await driver.inspect(instanceUID))?.spec;
-  const objection = await snapshotObjection(snapshot, to, running, client);
+  const objection = await snapshotDenial(snapshot, to, running, client);
   if (objection !== undefined) throw new TerminalError(`${objection}; nothing was changed`);
 }
 
 /** Converts the status of a snapshot to the driver's format. */
-function keptBy({ creationTime = '', disks = [], memoryBytes, guestState }: SnapshotStatus): MachineSnapshot {
+function toMachineSnapshot({
+  creationTime = '',
+  disks = [],
+  memoryBytes,
+  guestState,
+}: SnapshotStatus): MachineSnapshot {
   return {
     at: Date.parse(creationTime),
     disks: disks.map(({ name, claim, contents = '', sizeBytes = 0 }) => ({ name, claim, contents, bytes: sizeBytes })),

@@ -61,7 +61,7 @@ export function noteWrite<T extends KubeObject>(run: TrackedPod, write: Promise<
 }
 
 /** Returns the written object if the cache does not show it yet. */
-export function unseen<T extends KubeObject>(written: T, cached: T | undefined): T | undefined {
+export function ifNotCached<T extends KubeObject>(written: T, cached: T | undefined): T | undefined {
   return newest(cached, written) === written ? written : undefined;
 }
 

@@ -100,7 +100,7 @@ export function readBehaviour(...sources: readonly (Readonly<Record<string, stri
   readonly behaviour: Behaviour;
   readonly problems: readonly BehaviourProblem[];
 } {
-  if (!sources.some(saysAnything)) return NOTHING_SAID;
+  if (!sources.some(hasBehaviourAnnotation)) return DEFAULT_RESULT;
   const problems: BehaviourProblem[] = [];
   const said: Partial<Behaviour> = {};
   for (const [annotation, read] of OURS) {
@@ -118,9 +118,9 @@ export function readBehaviour(...sources: readonly (Readonly<Record<string, stri
   return { behaviour: { ...PLAIN, ...said }, problems };
 }
 
-const NOTHING_SAID = { behaviour: PLAIN, problems: [] };
+const DEFAULT_RESULT = { behaviour: PLAIN, problems: [] };
 
-function saysAnything(annotations: Readonly<Record<string, string>> | undefined): boolean {
+function hasBehaviourAnnotation(annotations: Readonly<Record<string, string>> | undefined): boolean {
   for (const name in annotations) {
     if (name.startsWith(PREFIX) && Object.hasOwn(READERS, name.slice(PREFIX.length))) return true;
   }

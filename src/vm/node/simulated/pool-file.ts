@@ -97,12 +97,12 @@ function poolOf(pool: unknown, path: string, errors: FieldError[]): NodePool {
       );
     } else read[field] = reader(value, child(path, field), errors);
   }
-  refuseSized(read, child(path, 'resources'), errors);
+  rejectSized(read, child(path, 'resources'), errors);
   return read as unknown as NodePool;
 }
 
 /** Rejects resources that the size of the node already contains. */
-function refuseSized(
+function rejectSized(
   { size = DEFAULT_SIZE, resources: further = {} }: Partial<NodePool>,
   path: string,
   errors: FieldError[],

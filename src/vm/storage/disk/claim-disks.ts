@@ -18,7 +18,7 @@ import { bytesOf } from './guest-disks.ts';
 export type KnownClaim = (namespace: string, claim: string) => PersistentVolumeClaim | undefined;
 
 const ATTEMPTS = 5;
-const SOON_MS = 200;
+const RETRY_MS = 200;
 
 /** Stores disk contents in an annotation of their claims. */
 export class ClaimDisks implements DiskStore {
@@ -78,7 +78,7 @@ export function contentsOf(claim: PersistentVolumeClaim): DiskContents {
   const text = annotations?.[DISK_CONTENTS_ANNOTATION];
   if (text === undefined) {
     if (isPopulated(claim)) return BLANK_DISK;
-    throw new TemporaryError(`${namespace}/${name} is not populated yet`, { retryAfterMs: SOON_MS });
+    throw new TemporaryError(`${namespace}/${name} is not populated yet`, { retryAfterMs: RETRY_MS });
   }
   const contents = parseContents(text);
   if (contents !== undefined) return contents;

@@ -32,7 +32,7 @@ export function copiedDisk(
   { namespace, storageClass }: { readonly namespace: string; readonly storageClass: string | undefined },
   origins: DiskOrigins,
 ): CopiedDisk | undefined {
-  if (!isSimulated(storageClass, origins)) return storedCopy(source, namespace, origins);
+  if (!isSimulatedClass(storageClass, origins)) return storedCopy(source, namespace, origins);
   const from = source.namespace ?? namespace;
   const text = copiedContents(source, from, origins);
   const bytes = source.claim === undefined ? undefined : bytesIn(origins.claim(from, source.claim));
@@ -45,7 +45,7 @@ export function copiedDisk(
   };
 }
 
-export function isSimulated(
+export function isSimulatedClass(
   storageClass: string | undefined,
   { storageClass: find }: Pick<DiskOrigins, 'storageClass'>,
 ) {
@@ -58,7 +58,7 @@ function copiedContents({ claim, snapshot, disk, linked = false }: DiskSource, f
     if (found === undefined || !isPopulated(found)) return undefined;
     return formatContents(copyOf(contentsOf(found), `claim ${from}/${claim}`, linked));
   }
-  const saved = savedIn(snapshot, disk, from, origins);
+  const saved = diskInSnapshot(snapshot, disk, from, origins);
   const contents = saved?.contents === undefined ? undefined : parseContents(saved.contents);
   return contents === undefined ? undefined : formatContents(copyOf(contents, `snapshot ${from}/${snapshot}`, linked));
 }
@@ -74,12 +74,12 @@ function storedCopy(
     const dataSource = { kind: 'PersistentVolumeClaim', name: claim };
     return { annotations: {}, dataSource, sourceBytes: bytesIn(origins.claim(from || namespace, claim)) ?? 0 };
   }
-  const { volumeSnapshot: name, sizeBytes = 0 } = savedIn(snapshot, disk, from || namespace, origins) ?? {};
+  const { volumeSnapshot: name, sizeBytes = 0 } = diskInSnapshot(snapshot, disk, from || namespace, origins) ?? {};
   if (name === undefined) return undefined;
   const dataSource = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name };
   return { annotations: {}, dataSource, sourceBytes: sizeBytes };
 }
 
-function savedIn(snapshot: string | undefined, disk: string | undefined, from: string, origins: DiskOrigins) {
+function diskInSnapshot(snapshot: string | undefined, disk: string | undefined, from: string, origins: DiskOrigins) {
   return origins.snapshot(from, snapshot ?? '')?.status?.disks?.find(({ name }) => name === disk);
 }

@@ -11,7 +11,7 @@ import {
 } from '#api/disk/contents';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { retainedIn } from '../disk/saved-disks.ts';
-import { ancestryWith, formatSize, inChain, lineageOf, living } from './lineage.ts';
+import { ancestryWith, existingAncestors, formatSize, inChain, lineageOf } from './lineage.ts';
 
 describe('a size for people', () => {
   it.each([
@@ -53,7 +53,10 @@ class Trial {
   restore(name: string): void {
     const found = this.find(name);
     const on = [
-      ...living(found.status ?? {}, this.snapshots).map(({ metadata }) => ({ name: metadata.name, uid: metadata.uid })),
+      ...existingAncestors(found.status ?? {}, this.snapshots).map(({ metadata }) => ({
+        name: metadata.name,
+        uid: metadata.uid,
+      })),
       ...ancestryWith(found).slice(-1),
     ];
     this.disk = restoredTo(this.disk, this.kept(found), { uid: `restore-${this.#count++}`, on }, undefined);

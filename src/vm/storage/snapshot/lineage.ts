@@ -32,7 +32,7 @@ export function ancestryWith({ metadata, status }: Snapshot): { name: string; ui
 }
 
 /** Returns the ancestors of a snapshot that still exist, oldest first. */
-export function living(status: SnapshotStatus, others: readonly Snapshot[]): Snapshot[] {
+export function existingAncestors(status: SnapshotStatus, others: readonly Snapshot[]): Snapshot[] {
   return (status.ancestors ?? []).flatMap(({ uid }) => {
     const found = others.find(({ metadata }) => metadata.uid === uid);
     return found !== undefined && isCaptured(found) ? [found] : [];
@@ -44,7 +44,7 @@ export function living(status: SnapshotStatus, others: readonly Snapshot[]): Sna
  * parent does not hold. When a snapshot is deleted, its children take over what only it held.
  */
 export function inChain(status: SnapshotStatus, others: readonly Snapshot[]): SnapshotStatus {
-  const chain = living(status, others);
+  const chain = existingAncestors(status, others);
   const below = chain.at(-1);
   const { parentSnapshot: _parent, snapshotChain: _chain, ...rest } = status;
   const disks = (status.disks ?? []).map((disk) => {

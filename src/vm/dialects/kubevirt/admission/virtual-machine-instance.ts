@@ -64,14 +64,14 @@ function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator
 
 function validateLabel({ metadata }: VirtualMachineInstance, old: VirtualMachineInstance | undefined): FieldError[] {
   const changed = RESERVED_LABELS.filter((label) => metadata.labels?.[label] !== old?.metadata.labels?.[label]);
-  return changed.map((label) => reserved(`metadata.labels[${label}]`, 'label'));
+  return changed.map((label) => reservedError(`metadata.labels[${label}]`, 'label'));
 }
 
 function annotationCauses({ object, old }: AdmissionRequest<VirtualMachineInstance>): FieldError[] {
   const [now, before] = [object.metadata.annotations, old?.metadata.annotations];
   const changed = RESERVED_ANNOTATIONS.filter((name) => now?.[name] !== before?.[name]);
-  return changed.map((name) => reserved(`metadata.annotations[${name}]`, 'annotation'));
+  return changed.map((name) => reservedError(`metadata.annotations[${name}]`, 'annotation'));
 }
 
-const reserved = (field: string, what: string) =>
+const reservedError = (field: string, what: string) =>
   forbidden(field, `this ${what} is reserved: only the operator may set it on an instance`);

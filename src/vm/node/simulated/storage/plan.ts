@@ -2,8 +2,8 @@ import { SIMULATED_PROVISIONER } from '#api/disk/request';
 import type { NewObject } from '#platform/kube/client';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 
-const ASKED = 'volume.kubernetes.io/storage-provisioner';
-const ASKED_BEFORE = 'volume.beta.kubernetes.io/storage-provisioner';
+const PROVISIONER_ANNOTATION = 'volume.kubernetes.io/storage-provisioner';
+const BETA_PROVISIONER_ANNOTATION = 'volume.beta.kubernetes.io/storage-provisioner';
 const CLASS = 'volume.beta.kubernetes.io/storage-class';
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 /** Annotation of volumes that names their provisioner. */
@@ -27,7 +27,8 @@ export function volumeFor(
   const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
   if (storageClass?.provisioner !== SIMULATED_PROVISIONER || metadata.deletionTimestamp !== undefined) return undefined;
   if ((spec.volumeName ?? '') !== '' || spec.selector !== undefined) return undefined;
-  if ((annotations[ASKED] ?? annotations[ASKED_BEFORE]) !== SIMULATED_PROVISIONER) return undefined;
+  if ((annotations[PROVISIONER_ANNOTATION] ?? annotations[BETA_PROVISIONER_ANNOTATION]) !== SIMULATED_PROVISIONER)
+    return undefined;
   const waits = storageClass.volumeBindingMode === 'WaitForFirstConsumer';
   if (waits && (annotations[SELECTED_NODE] ?? '') === '') return undefined;
   const { accessModes = ['ReadWriteOnce'], resources, volumeMode = 'Filesystem' } = spec;

@@ -11,7 +11,7 @@ import { type Context, type Controller, watchSource } from '#platform/runtime/co
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { classNameOf, isToBeDeleted, volumeFor, volumeNameOf } from './plan.ts';
-import { wantedSize } from './resize.ts';
+import { requestedVolumeSize } from './resize.ts';
 
 const byClass: Index<PersistentVolumeClaim> = { values: (claim) => [classNameOf(claim)] };
 
@@ -46,7 +46,7 @@ export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
 /** Expands the volume before the claim reports it. Admission has checked that the class allows expansion. */
 async function grow(claim: PersistentVolumeClaim, { cache, client, events }: Context): Promise<void> {
   const volume = cache(PERSISTENT_VOLUMES).get(claim.spec.volumeName ?? '');
-  const wanted = wantedSize(claim, volume);
+  const wanted = requestedVolumeSize(claim, volume);
   if (volume === undefined || wanted === undefined) return;
   const storage = wanted.size;
   if (wanted.ofVolume) {

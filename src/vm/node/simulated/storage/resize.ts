@@ -4,7 +4,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kin
 import { PROVISIONED_BY } from './plan.ts';
 
 /** Returns the size that a claim requests, if its volume is simulated and either of the two is smaller. */
-export function wantedSize(
+export function requestedVolumeSize(
   { spec, status, metadata }: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): { readonly size: string | number; readonly ofVolume: boolean; readonly ofClaim: boolean } | undefined {
