@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { directoryOutput, type Output } from '#fleet/simulation/report/output';
 import { Recorder } from '#fleet/simulation/report/recorder';
@@ -57,7 +57,7 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
 /** Locks a directory against other simulations, until the returned function is called or this process dies. */
 function held(folder: string): () => void {
   try {
-    const release = lockFolder(folder);
+    const release = lockDirectory(folder);
     return () => {
       rmSync(join(folder, 'folder.lock'), { force: true });
       release();

@@ -98,8 +98,8 @@ export const OBJECT_MODIFIED =
  * Maximum number of causes in a Status. More are of no use, and a large object could otherwise cause hundreds of
  * thousands.
  */
-const MOST_CAUSES = 500;
-const MOST_TEXT = 256 * 1024;
+const MAX_CAUSES = 500;
+const MAX_TEXT_LENGTH = 256 * 1024;
 
 export function invalid({ group, kind }: NamedKind, name: string, all: readonly FieldError[]): ApiError {
   const causes = readable(all);
@@ -123,7 +123,7 @@ function readable(all: readonly FieldError[]): FieldError[] {
   const causes: FieldError[] = [];
   let length = 0;
   for (const cause of all) {
-    if (causes.length >= MOST_CAUSES || (causes.length > 0 && length > MOST_TEXT)) break;
+    if (causes.length >= MAX_CAUSES || (causes.length > 0 && length > MAX_TEXT_LENGTH)) break;
     length += cause.detail.length + (typeof cause.value === 'string' ? cause.value.length : 0);
     causes.push(cause);
   }

@@ -33,7 +33,7 @@ const THEN: readonly Bootstrapped[] = [
 
 /** Creates the objects that do not exist. Objects that a user has changed since the first start stay as they are. */
 export async function bootstrap(backend: Backend, call: RequestContext): Promise<void> {
-  for (const step of [FIRST, [...THEN, tracking(backend)]])
+  for (const step of [FIRST, [...THEN, trackingConfigMap(backend)]])
     await Promise.all(step.map((part) => ensure(backend, part, call)));
 }
 
@@ -41,7 +41,7 @@ export async function bootstrap(backend: Backend, call: RequestContext): Promise
  * Records since when the use of tokens in Secrets is tracked, which kube-controller-manager requires. No use was
  * tracked before.
  */
-function tracking({ clock }: Backend): Bootstrapped {
+function trackingConfigMap({ clock }: Backend): Bootstrapped {
   const metadata = { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' };
   const data = { since: timestamp(clock).slice(0, 'YYYY-MM-DD'.length) };
   return { group: '', version: 'v1', plural: 'configmaps', objects: [{ metadata, data }] };

@@ -12,7 +12,7 @@ import { bodyDecoding, decodeBody } from './verbs/decode.ts';
 
 const MANY = 40_000;
 /** Maximum number of entries processed between two pauses, which takes a few milliseconds. */
-const MOST_AT_ONCE = 4_096;
+const MAX_AT_ONCE = 4_096;
 
 const resource = builtInResources(kindParts).find(({ kind }) => kind === 'ConfigMap') as Resource;
 const fields = new FieldManagement(() => []);
@@ -52,14 +52,14 @@ const LARGE: Readonly<Record<string, object>> = {
 describe('a large write lets others have turns', () => {
   it.each(Object.keys(LARGE))('while many %s are decoded', (name) => {
     const { value, turns } = drive(bodyDecoding(resource, LARGE[name], call()));
-    expect(turns).toBeGreaterThan(MANY / MOST_AT_ONCE);
+    expect(turns).toBeGreaterThan(MANY / MAX_AT_ONCE);
     expect(value).toMatchObject(LARGE[name] as object);
   });
 
   it.each(Object.keys(LARGE))('while it is recorded who owns many %s', (name) => {
     const object = decodeBody(resource, LARGE[name], call());
     const { turns } = drive(fields.recordInSteps(resource, object, undefined, writer));
-    expect(turns).toBeGreaterThan((2 * MANY) / MOST_AT_ONCE);
+    expect(turns).toBeGreaterThan((2 * MANY) / MAX_AT_ONCE);
     const [owner] = object.metadata.managedFields ?? [];
     const owned = owner?.fieldsV1 as Record<string, Record<string, object>> | undefined;
     const set = name === 'data' ? owned?.['f:data'] : owned?.['f:metadata']?.[`f:${name}`];
@@ -70,16 +70,16 @@ describe('a large write lets others have turns', () => {
   it.each(Object.keys(LARGE))('while many %s are applied', (name) => {
     const config = { ...(LARGE[name] as unknown as KubeObject) };
     const { value, turns } = drive(fields.apply(resource, config, undefined, writer, false));
-    expect(turns).toBeGreaterThan((2 * MANY) / MOST_AT_ONCE);
+    expect(turns).toBeGreaterThan((2 * MANY) / MAX_AT_ONCE);
     expect(Object.keys(value.metadata.managedFields?.[0]?.fieldsV1 ?? {})).toHaveLength(1);
   });
 
   it('while managedFields of a client are read', () => {
     const body = configMap({ managedFields: Array.from({ length: MANY }, (_, i) => entry(i)) });
     const decoded = drive(bodyDecoding(resource, body, call()));
-    expect(decoded.turns).toBeGreaterThan(MANY / MOST_AT_ONCE);
+    expect(decoded.turns).toBeGreaterThan(MANY / MAX_AT_ONCE);
     const recorded = drive(fields.recordInSteps(resource, decoded.value, undefined, writer));
-    expect(recorded.turns).toBeGreaterThan(MANY / MOST_AT_ONCE);
+    expect(recorded.turns).toBeGreaterThan(MANY / MAX_AT_ONCE);
   });
 
   it('between what a schema asks and what its rules do', () => {

@@ -27,7 +27,7 @@ export class ParsedObjects {
   readonly #memos = new GenerationalCache<Memo, Memo>({
     maxEntries: MAX_OBJECTS,
     maxWeight: MAX_TEXT_BYTES,
-    onEvict: letGo,
+    onEvict: weakenReference,
   });
 
   /** Returns the text of an object that is about to be stored. */
@@ -82,7 +82,7 @@ export class ParsedObjects {
  * Evicts a memo. Creates no WeakRef to a parsed object: that would keep it alive until the current job ends, and with
  * it all of a long list.
  */
-function letGo(memo: Memo): void {
+function weakenReference(memo: Memo): void {
   if (memo.written && memo.object !== undefined) memo.faint ??= new WeakRef(memo.object);
   memo.object = undefined;
 }

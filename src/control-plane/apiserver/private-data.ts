@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createPrivateDirectory, tightenFile } from '#platform/kube/kubeconfig/private-file';
 
 /** Our directories in a data directory. Everything else in it is left alone. */
-const FOLDERS = new Set(['pki', 'objects', 'events']);
+const DIRECTORIES = new Set(['pki', 'objects', 'events']);
 const FILES =
   /^(?:kubeconfig|running\.json|introduced|container-logs(?:\.new)?|folder\.lock(?:-journal)?|(?:objects|events)\.head)$/;
 
@@ -19,7 +19,7 @@ export function keepPrivate(dataDir: string): void {
   for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
     const path = join(dataDir, entry.name);
     if (entry.isFile() && FILES.test(entry.name)) tightenFile(path);
-    if (!FOLDERS.has(entry.name) || !entry.isDirectory()) continue;
+    if (!DIRECTORIES.has(entry.name) || !entry.isDirectory()) continue;
     createPrivateDirectory(path);
     for (const inner of readdirSync(path, { withFileTypes: true }))
       if (inner.isFile()) tightenFile(join(path, inner.name));

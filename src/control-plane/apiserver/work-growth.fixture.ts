@@ -1,15 +1,15 @@
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
 import { schemaNameOf } from './builtin-schema/kinds.ts';
-import { type Field, isMessage, messageNameOf, messageShape } from './builtin-schema/message-shape.ts';
+import { isMessage, type MessageField, messageNameOf, messageShape } from './builtin-schema/message-shape.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 
 /** Locates a list or map in objects of a built-in kind. */
 export interface ListPlace {
   /** Fields that lead to it; those before the last hold one value, or a list of one. */
-  readonly path: readonly Field[];
+  readonly path: readonly MessageField[];
 }
 
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 
 /** Returns all lists and maps that objects of a kind may have, except those nested deep inside items of others. */
 export function listsOf(resource: Resource): ListPlace[] {
@@ -18,8 +18,8 @@ export function listsOf(resource: Resource): ListPlace[] {
   return isMessage(message) ? listsIn(message, []) : [];
 }
 
-function listsIn(message: string, path: readonly Field[]): ListPlace[] {
-  if (path.length >= DEEPEST) return [];
+function listsIn(message: string, path: readonly MessageField[]): ListPlace[] {
+  if (path.length >= MAX_DEPTH) return [];
   const places: ListPlace[] = [];
   const { byJson, inlined } = messageShape(message);
   for (const field of [...byJson.values(), ...inlined.flatMap(({ type }) => [...messageShape(type).byJson.values()])]) {
@@ -62,7 +62,7 @@ export function objectWith(resource: Resource, { path }: ListPlace, count: numbe
   return object;
 }
 
-function entriesOf(field: Field, count: number): unknown {
+function entriesOf(field: MessageField, count: number): unknown {
   const at = (i: number) => (i * 7919) % count;
   const values = Array.from({ length: count }, (_, i) => valueOf(field.type, at(i)));
   if (field.container === 'list') return values;

@@ -25,9 +25,9 @@ import { isReadable, type ListPlace, lastFields, listsOf, objectWith, placeName 
 const FEW = 300;
 const TIMES = 16;
 /** Quadratic work takes 256 times as long for 16 times as much; linear work takes 16 times as long. */
-const MOST_TIMES = 60;
+const MAX_TIMES = 60;
 /** Less work than this is not representative. */
-const LEAST_MS = 2;
+const MIN_MS = 2;
 /** Results that look too slow are measured again: the thread may have collected garbage of others. */
 const TRIES = 4;
 
@@ -44,10 +44,10 @@ function expectLinear(name: string, workOn: (count: number) => () => unknown): v
   const work = workOn(FEW * TIMES);
   let many = measureCpuMs(work);
   // However little time a few entries take, this is not too long.
-  if (many < LEAST_MS * MOST_TIMES) return;
-  const few = Math.max(leastEffort(workOn(FEW)), LEAST_MS);
-  for (let more = 1; more < TRIES && many / few >= MOST_TIMES; more++) many = Math.min(many, measureCpuMs(work));
-  expect(many / few, `${name}: ${few} ms for ${FEW}, ${many} ms for ${FEW * TIMES}`).toBeLessThan(MOST_TIMES);
+  if (many < MIN_MS * MAX_TIMES) return;
+  const few = Math.max(leastEffort(workOn(FEW)), MIN_MS);
+  for (let more = 1; more < TRIES && many / few >= MAX_TIMES; more++) many = Math.min(many, measureCpuMs(work));
+  expect(many / few, `${name}: ${few} ms for ${FEW}, ${many} ms for ${FEW * TIMES}`).toBeLessThan(MAX_TIMES);
 }
 
 const resources = builtInResources(kindParts);

@@ -12,7 +12,7 @@ import type { Runnable } from '#platform/runtime/runnable';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
-import { deployments } from './deployment/controller.ts';
+import { deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { eventTtl } from './event-ttl/event-ttl.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
@@ -21,7 +21,7 @@ import { AssumedHealth } from './node/node-health.ts';
 import { nodeLifecycle } from './node/node-lifecycle.ts';
 import { taintEviction } from './node/taint-eviction.ts';
 import { podGc } from './pod-gc/controller.ts';
-import { replicaSets, replicationControllers } from './replicas/controller.ts';
+import { replicaSetController, replicationManager } from './replicas/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { attributesClassProtection } from './volume/attributes-class-protection.ts';
@@ -79,9 +79,9 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podGc()),
     of('clusterrole-aggregation-controller', clusterRoleAggregation),
-    of('replicaset-controller', replicaSets()),
-    of('replication-controller', replicationControllers()),
-    of('deployment-controller', deployments()),
+    of('replicaset-controller', replicaSetController()),
+    of('replication-controller', replicationManager()),
+    of('deployment-controller', deploymentController()),
     // Kubernetes expires events in its store and has no role for it, but this role covers it.
     eventTtl(partsFor('generic-garbage-collector')),
   ];

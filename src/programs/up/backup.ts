@@ -4,7 +4,7 @@ import { backupContent, backupLines } from '#control-plane/apiserver/backup/back
 import { readBackup, writeBackup } from '#control-plane/apiserver/backup/backup-file';
 import { readStore } from '#control-plane/apiserver/backup/read-store';
 import { restoreData } from '#control-plane/apiserver/backup/restore-data';
-import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
 import { storePlaces } from '#control-plane/apiserver/store-places';
 import { realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
@@ -77,10 +77,10 @@ function hold(dataDir: string): () => void {
   let release = () => {};
   try {
     createPrivateDirectory(dataDir);
-    release = lockFolder(dataDir);
+    release = lockDirectory(dataDir);
     const { folder } = storePlaces(dataDir).objects;
     // `vimana apiserver` locks only its store.
-    if (existsSync(folder)) lockFolder(folder)();
+    if (existsSync(folder)) lockDirectory(folder)();
     return release;
   } catch (error) {
     release();

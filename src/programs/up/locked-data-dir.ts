@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
 import type { UpSettings } from '#programs/cli/up';
@@ -17,12 +17,12 @@ export function lockDataDir({ dataDir: given, ephemeral }: UpSettings): LockedDa
   const dataDir = resolve(given ?? defaultDataDir('up'));
   try {
     createPrivateDirectory(dataDir);
-    return { dataDir, release: lockFolder(dataDir) };
+    return { dataDir, release: lockDirectory(dataDir) };
   } catch (error) {
     const isTaken = error instanceof StoreError && error.code === 'FolderInUse';
     if (!isTaken || !ephemeral || given !== undefined) throw withStartExplanation(error, dataDir);
     const scratch = mkdtempSync(join(tmpdir(), 'vimana-up-'));
-    const release = lockFolder(scratch);
+    const release = lockDirectory(scratch);
     return {
       dataDir: scratch,
       release: () => {

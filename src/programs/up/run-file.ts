@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockFolder } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 
@@ -44,7 +44,7 @@ export function readRunFile(folder: string): RunFile | undefined {
 export function isRunning(folder: string): boolean {
   if (!existsSync(folder)) return false;
   try {
-    lockFolder(folder)();
+    lockDirectory(folder)();
     return false;
   } catch (error) {
     if (error instanceof StoreError && error.code === 'FolderInUse') return true;

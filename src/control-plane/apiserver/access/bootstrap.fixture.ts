@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Rbac } from './rbac.ts';
-import type { Binding, ClusterRole, Role } from './rbac-objects.ts';
+import type { ClusterRole, Role, RoleBinding } from './rbac-objects.ts';
 
 interface BootstrapRoles {
   readonly clusterroles: readonly ClusterRole[];
   readonly roles: readonly Role[];
-  readonly clusterrolebindings: readonly Binding[];
-  readonly rolebindings: readonly Binding[];
+  readonly clusterrolebindings: readonly RoleBinding[];
+  readonly rolebindings: readonly RoleBinding[];
 }
 
 /** Returns the roles and bindings of a new control plane. */

@@ -43,7 +43,7 @@ const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 const EXTRA_PREFIX = 'impersonate-extra-';
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 /** Number of groups or extra values from which on a permission for all of them is checked first. */
-const MANY = 4;
+const COMBINED_CHECK_THRESHOLD = 4;
 const MAX_SENDERS = 4096;
 
 /** Parses the impersonation headers; undefined if there are none. */
@@ -171,12 +171,15 @@ function identityChecks(verb: string, nameGroup: string, wanted: User, user: Use
   const groupProblem = strict ? problemWithGroups(wanted.groups) : undefined;
   if (groupProblem)
     checks.push({ attributes: ask(nameGroup, 'groups', groupProblem.name), problem: groupProblem.problem });
-  const manyGroups = strict && wanted.groups.length >= MANY ? { or: ask(nameGroup, 'groups', '*') } : {};
+  const manyGroups =
+    strict && wanted.groups.length >= COMBINED_CHECK_THRESHOLD ? { or: ask(nameGroup, 'groups', '*') } : {};
   for (const group of wanted.groups) checks.push({ attributes: ask(nameGroup, 'groups', group), ...manyGroups });
   const problem = strict ? extraProblem(wanted.extra ?? {}) : undefined;
   if (problem !== undefined) checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'userextras', ''), problem });
   const extra = Object.entries(wanted.extra ?? {});
-  const isLarge = extra.length >= MANY || extra.reduce((sum, [, list]) => sum + list.length, 0) >= MANY;
+  const isLarge =
+    extra.length >= COMBINED_CHECK_THRESHOLD ||
+    extra.reduce((sum, [, list]) => sum + list.length, 0) >= COMBINED_CHECK_THRESHOLD;
   const manyExtra = strict && isLarge ? { or: ask(AUTHENTICATION_GROUP, 'userextras', '*', '*') } : {};
   for (const [key, list] of extra) {
     for (const value of list)

@@ -27,7 +27,7 @@ export function missingPermissions(
     0,
   );
   const listed = combinations > MAX_LISTED ? undefined : listAll(parts, wanted);
-  return listed ?? shorten(parts, wanted);
+  return listed ?? formatShortRules(parts, wanted);
 }
 
 /** Lists what is missing, broken down to single resources and paths; undefined if that is too long. */
@@ -87,7 +87,7 @@ function inOrder(a: Combination, b: Combination): number {
 }
 
 /** Returns the rules with missing permissions as they were written, each shortened. */
-function shorten(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): readonly string[] {
+function formatShortRules(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): readonly string[] {
   const rules = [...new Set(parts.map(({ rule }) => rule))];
   const lines = rules
     .slice(0, MAX_SHOWN_RULES)
@@ -109,10 +109,10 @@ function formatRule(rule: PolicyRule, maxValues = Number.POSITIVE_INFINITY): str
 
 function formatList(list: readonly string[], maxValues: number): string {
   const isWhole = maxValues === Number.POSITIVE_INFINITY;
-  const shown = list.slice(0, maxValues).map((value) => goQuote(isWhole ? value : shortened(value)));
+  const shown = list.slice(0, maxValues).map((value) => goQuote(isWhole ? value : truncateValue(value)));
   return list.length > shown.length ? `${shown.join(' ')} and ${list.length - shown.length} more` : shown.join(' ');
 }
 
-function shortened(value: string): string {
+function truncateValue(value: string): string {
   return value.length <= MAX_SHOWN_CHARACTERS ? value : `${value.slice(0, MAX_SHOWN_CHARACTERS)}...`;
 }

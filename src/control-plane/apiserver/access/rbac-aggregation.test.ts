@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bootstrapRoles } from './bootstrap.fixture.ts';
-import { aggregatedRules } from './rbac-aggregation.ts';
+import { aggregatedRoleRules } from './rbac-aggregation.ts';
 import type { ClusterRole } from './rbac-objects.ts';
 
 const { clusterroles } = bootstrapRoles();
@@ -8,7 +8,7 @@ const { clusterroles } = bootstrapRoles();
 test.each(['view', 'edit', 'admin'])('the rules of %s are those of the roles that its selectors pick', (name) => {
   const role = clusterroles.find(({ metadata }) => metadata.name === name);
   expect(role?.rules?.length).toBeGreaterThan(10);
-  expect(aggregatedRules({ ...role, metadata: { name }, rules: [] }, clusterroles)).toEqual(role?.rules);
+  expect(aggregatedRoleRules({ ...role, metadata: { name }, rules: [] }, clusterroles)).toEqual(role?.rules);
 });
 
 const rule = (verb: string) => ({ verbs: [verb], apiGroups: [''], resources: ['pods'] });
@@ -22,7 +22,7 @@ function aggregate(
   roles: ClusterRole[],
 ) {
   const role = { metadata: { name: 'sum' }, aggregationRule: { clusterRoleSelectors: selectors ?? [] } };
-  return aggregatedRules(role, roles)?.flatMap(({ verbs }) => verbs);
+  return aggregatedRoleRules(role, roles)?.flatMap(({ verbs }) => verbs);
 }
 
 test('roles come in the order of their names, a rule that two of them have comes once, and the role itself never', () => {
@@ -44,5 +44,5 @@ test.each([
 });
 
 test('a role that is not aggregated keeps its own rules', () => {
-  expect(aggregatedRules(labelled('a', {}, 'get'), clusterroles)).toBeUndefined();
+  expect(aggregatedRoleRules(labelled('a', {}, 'get'), clusterroles)).toBeUndefined();
 });

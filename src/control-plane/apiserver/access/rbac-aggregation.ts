@@ -1,10 +1,10 @@
-import type { ClusterRole, LabelSelector, PolicyRule } from './rbac-objects.ts';
+import type { ClusterRole, PolicyRule, RoleSelector } from './rbac-objects.ts';
 
 /**
  * Returns the rules of an aggregated ClusterRole: those of every role that one of its selectors matches, by name, each
  * once. Undefined if the role is not aggregated and has its own rules.
  */
-export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>): PolicyRule[] | undefined {
+export function aggregatedRoleRules(role: ClusterRole, roles: Iterable<ClusterRole>): PolicyRule[] | undefined {
   const selectors = role.aggregationRule?.clusterRoleSelectors;
   if (!selectors) return undefined;
   const others = [...roles].filter(({ metadata }) => metadata.name !== role.metadata.name);
@@ -32,7 +32,7 @@ function ruleKey(rule: PolicyRule): string {
 }
 
 /** Reports whether the labels match the selector; an empty selector matches all, one with an unknown operator none. */
-function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+function selects(selector: RoleSelector, labels: Readonly<Record<string, string>>): boolean {
   const exact = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
   return (
     exact &&

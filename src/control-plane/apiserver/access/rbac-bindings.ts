@@ -1,5 +1,5 @@
 import { goQuote } from '#platform/base/go-value';
-import type { Binding, Subject } from './rbac-objects.ts';
+import type { RoleBinding, Subject } from './rbac-objects.ts';
 import { serviceAccountUserName, type User } from './user.ts';
 
 /** Returns the index key of bindings to this user or group. */
@@ -24,17 +24,17 @@ function subjectKey(subject: Subject, bindingNamespace: string): string | undefi
 
 /** Holds a binding, and the first of its subjects that matches a user. */
 export interface FoundBinding {
-  readonly binding: Binding;
+  readonly binding: RoleBinding;
   readonly subject: Subject;
 }
 
 /** Indexes one kind of binding (RoleBinding or ClusterRoleBinding) by namespace and subject. */
 export class BindingIndex {
-  readonly #byName = new Map<string, Binding>();
+  readonly #byName = new Map<string, RoleBinding>();
   /** Bindings by namespace and subject, each with the index of that subject among its subjects. */
-  readonly #bySubject = new Map<string, Map<Binding, number>>();
+  readonly #bySubject = new Map<string, Map<RoleBinding, number>>();
 
-  upsert(binding: Binding): void {
+  upsert(binding: RoleBinding): void {
     this.remove(binding.metadata.namespace, binding.metadata.name);
     this.#byName.set(objectKey(binding.metadata.namespace, binding.metadata.name), binding);
     for (const [key, place] of keysOf(binding)) {
@@ -57,7 +57,7 @@ export class BindingIndex {
 
   /** Returns the bindings of the namespace ('' for the cluster) to the user or their groups, by name. */
   of(user: User, namespace: string): FoundBinding[] {
-    const places = new Map<Binding, number>();
+    const places = new Map<RoleBinding, number>();
     for (const key of [userKey(user.name), ...user.groups.map(groupKey)]) {
       for (const [binding, place] of this.#bySubject.get(objectKey(namespace, key)) ?? []) {
         places.set(binding, Math.min(place, places.get(binding) ?? place));
@@ -73,7 +73,7 @@ export class BindingIndex {
 }
 
 /** Formats a binding as in the reason of an authorization decision. */
-export function describeBinding(binding: Binding, subject: Subject): string {
+export function describeBinding(binding: RoleBinding, subject: Subject): string {
   const { name, namespace } = binding.metadata;
   const what = namespace ? `RoleBinding ${goQuote(`${name}/${namespace}`)}` : `ClusterRoleBinding ${goQuote(name)}`;
   const whose =
@@ -87,7 +87,7 @@ export function objectKey(namespace: string | undefined, name: string): string {
 }
 
 /** Returns the index keys of a binding, each with the index of the first matching subject. */
-function keysOf({ metadata: { namespace = '' }, subjects }: Binding): Map<string, number> {
+function keysOf({ metadata: { namespace = '' }, subjects }: RoleBinding): Map<string, number> {
   const keys = new Map<string, number>();
   for (const [place, subject] of (subjects ?? []).entries()) {
     const key = subjectKey(subject, namespace);

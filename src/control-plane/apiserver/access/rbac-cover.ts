@@ -64,7 +64,7 @@ class OwnerIndex {
   readonly #byResource = new Map<string, CompiledRule[]>();
 
   constructor(owned: readonly PolicyRule[]) {
-    const rules = owned.map(compiled);
+    const rules = owned.map(compileRule);
     // A rule for named objects covers no path, as in Kubernetes.
     this.ofPaths = rules.filter(({ paths, names }) => paths.size > 0 && names.size === 0);
     for (const rule of rules) {
@@ -163,7 +163,7 @@ interface CompiledRule {
 
 const compiledRules = new WeakMap<PolicyRule, CompiledRule>();
 
-function compiled(rule: PolicyRule): CompiledRule {
+function compileRule(rule: PolicyRule): CompiledRule {
   const known = compiledRules.get(rule);
   if (known !== undefined) return known;
   const patterns = (rule.nonResourceURLs ?? []).filter((url) => url.endsWith('*'));

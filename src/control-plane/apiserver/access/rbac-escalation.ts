@@ -4,7 +4,7 @@ import type { Authorize } from './attributes.ts';
 import { missingPermissions } from './missing-permissions.ts';
 import { changesOnlyOwnerFields } from './owner-fields.ts';
 import type { UserRules } from './rbac.ts';
-import { type Binding, type ClusterRole, type PolicyRule, RBAC_GROUP, type RoleRef } from './rbac-objects.ts';
+import { type ClusterRole, type PolicyRule, RBAC_GROUP, type RoleBinding, type RoleRef } from './rbac-objects.ts';
 import { MASTERS, type User } from './user.ts';
 
 /** Authorizer as the check uses it; Rbac implements it. */
@@ -34,8 +34,8 @@ export interface RoleWrite extends RbacWrite {
 export interface BindingWrite extends RbacWrite {
   readonly resource: 'rolebindings' | 'clusterrolebindings';
   /** Binding as it was sent, not yet validated. */
-  readonly binding: Omit<Binding, 'roleRef'> & { readonly roleRef?: Partial<RoleRef> };
-  readonly old?: Binding;
+  readonly binding: Omit<RoleBinding, 'roleRef'> & { readonly roleRef?: Partial<RoleRef> };
+  readonly old?: RoleBinding;
 }
 
 /** Reason why a write is rejected: the detail of a 403, a role that does not exist (404), or one of an unknown kind. */

@@ -8,7 +8,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[] | null;
 }
 
-export interface LabelSelector {
+export interface RoleSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {
     readonly key: string;
@@ -29,7 +29,7 @@ export interface Role {
 }
 
 export interface ClusterRole extends Role {
-  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] } | null;
+  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly RoleSelector[] } | null;
 }
 
 export interface RoleRef {
@@ -45,7 +45,7 @@ export interface Subject {
   readonly namespace?: string;
 }
 
-export interface Binding {
+export interface RoleBinding {
   readonly metadata: Metadata;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[] | null;
@@ -57,8 +57,8 @@ export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 export interface RbacObjects {
   readonly Role: Role;
   readonly ClusterRole: ClusterRole;
-  readonly RoleBinding: Binding;
-  readonly ClusterRoleBinding: Binding;
+  readonly RoleBinding: RoleBinding;
+  readonly ClusterRoleBinding: RoleBinding;
 }
 
 export type RbacKind = keyof RbacObjects;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Attributes } from './attributes.ts';
 import { bootstrapRbac, bootstrapRoles } from './bootstrap.fixture.ts';
 import { Rbac } from './rbac.ts';
-import type { Binding, ClusterRole, RbacObjects, Role } from './rbac-objects.ts';
+import type { ClusterRole, RbacObjects, Role, RoleBinding } from './rbac-objects.ts';
 import { rulesReview } from './rules-review.ts';
 import type { User } from './user.ts';
 
@@ -91,10 +91,10 @@ const reader: ClusterRole = {
 
 function binding(
   name: string,
-  roleRef: Binding['roleRef'],
-  subjects: Binding['subjects'],
+  roleRef: RoleBinding['roleRef'],
+  subjects: RoleBinding['subjects'],
   namespace?: string,
-): Binding {
+): RoleBinding {
   return { metadata: { name, ...(namespace ? { namespace } : {}) }, roleRef, subjects: subjects ?? [] };
 }
 

@@ -16,9 +16,9 @@ import { podSecurity } from './pod-security/pod-security.ts';
 import { BoundPolicies } from './policies/bound-policy.ts';
 import { expressionCheck } from './policies/expression-check.ts';
 import { MUTATIONS } from './policies/messages.ts';
-import { compileMutations, mutatingPolicies } from './policies/mutating.ts';
+import { compileMutations, mutatingPolicyPlugin } from './policies/mutating.ts';
 import { paramAccess } from './policies/param-access.ts';
-import { compileValidations, validatingPolicies } from './policies/validating.ts';
+import { compileValidations, validatingPolicyPlugin } from './policies/validating.ts';
 import { priorityAdmission } from './priority.ts';
 import { resourceQuota } from './quota/resource-quota.ts';
 import { configuredMutation } from './reinvocation.ts';
@@ -33,8 +33,8 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 import { persistentVolumeClaimResize } from './volume-claim-resize.ts';
 import { AdmissionWebhooks } from './webhooks/admission-webhook.ts';
 import type { ResolveService } from './webhooks/client-config.ts';
-import { mutatingWebhooks } from './webhooks/mutating.ts';
-import { validatingWebhooks } from './webhooks/validating.ts';
+import { mutatingWebhookPlugin } from './webhooks/mutating.ts';
+import { validatingWebhookPlugin } from './webhooks/validating.ts';
 
 export interface ChainDeps {
   readonly source: ObjectSource;
@@ -124,16 +124,16 @@ function configuredAndLater(parts: ChainDeps, all: AllObjects, reinvoked: readon
   all('', 'services').tell(followServices(network));
   return {
     mutation: configuredMutation(reinvoked, [
-      mutatingPolicies(mutating, source),
-      mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking),
+      mutatingPolicyPlugin(mutating, source),
+      mutatingWebhookPlugin(webhooks('mutatingwebhookconfigurations'), asking),
     ]),
     validation: [
       roleEscalation(access),
       serviceAllocation(network, source),
       expressionCheck(environment),
       paramAccess(authorize, source),
-      validatingPolicies(validating, source),
-      validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
+      validatingPolicyPlugin(validating, source),
+      validatingWebhookPlugin(webhooks('validatingwebhookconfigurations'), asking),
     ],
   };
 }

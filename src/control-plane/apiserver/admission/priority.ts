@@ -26,8 +26,8 @@ export function priorityAdmission(classes: StoredObjects): AdmissionPlugin {
     validate(write) {
       const { group, plural } = write.resource;
       if (plural !== 'priorityclasses' || group !== 'scheduling.k8s.io') return;
-      if (write.operation === 'DELETE') refuseSystemClass(write);
-      else refuseSecondDefault(write, classes);
+      if (write.operation === 'DELETE') rejectSystemClass(write);
+      else rejectSecondDefault(write, classes);
     },
   };
 }
@@ -76,7 +76,7 @@ function defaultClass(classes: StoredObjects): PriorityClass | undefined {
   return lowest;
 }
 
-function refuseSecondDefault(write: AdmissionAttributes, classes: StoredObjects): void {
+function rejectSecondDefault(write: AdmissionAttributes, classes: StoredObjects): void {
   const { globalDefault, metadata } = write.object as PriorityClass;
   const present = globalDefault === true ? defaultClass(classes)?.metadata.name : undefined;
   if (present === undefined || (write.operation === 'UPDATE' && present === metadata.name)) return;
@@ -85,7 +85,7 @@ function refuseSecondDefault(write: AdmissionAttributes, classes: StoredObjects)
 
 const SYSTEM_CLASSES = new Set(['system-cluster-critical', 'system-node-critical']);
 
-function refuseSystemClass(write: AdmissionAttributes): void {
+function rejectSystemClass(write: AdmissionAttributes): void {
   if (SYSTEM_CLASSES.has(write.name)) {
     throw admissionDenial(write, 'this is a system priority class and cannot be deleted');
   }

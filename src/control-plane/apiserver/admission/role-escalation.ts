@@ -1,5 +1,5 @@
 import { type Access, checkBindingWrite, checkRoleWrite, type Escalation } from '../access/rbac-escalation.ts';
-import type { Binding, ClusterRole } from '../access/rbac-objects.ts';
+import type { ClusterRole, RoleBinding } from '../access/rbac-objects.ts';
 import { RBAC_GROUP } from '../access/rbac-objects.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ApiError, notFound } from '../api-error.ts';
@@ -35,11 +35,11 @@ function escalationOf(
     const role = object as unknown as ClusterRole;
     found = checkRoleWrite(access, { ...common, resource: plural, requestName, role, ...before });
   } else if (plural === 'rolebindings' || plural === 'clusterrolebindings') {
-    const before = old === undefined ? {} : { old: old as unknown as Binding };
+    const before = old === undefined ? {} : { old: old as unknown as RoleBinding };
     found = checkBindingWrite(access, {
       ...common,
       resource: plural,
-      binding: object as unknown as Binding,
+      binding: object as unknown as RoleBinding,
       ...before,
     });
   }

@@ -29,7 +29,7 @@ export function failedProgress(error: unknown): TerminationProgress {
   return { status: 'True', reason: 'InstanceDeletionFailed', message: `could not issue all deletes: ${why}` };
 }
 
-export function terminating(progress: TerminationProgress, { clock }: Backend): CrdCondition {
+export function terminatingCondition(progress: TerminationProgress, { clock }: Backend): CrdCondition {
   return { type: 'Terminating', ...progress, lastTransitionTime: timestamp(clock) };
 }
 

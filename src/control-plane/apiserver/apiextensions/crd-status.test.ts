@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Crd, CrdNames } from './crd.ts';
-import { setCondition, statusOf, usedNames } from './crd-status.ts';
+import { crdStatus, setCondition, usedNames } from './crd-status.ts';
 import { definitionOf } from './plane.fixture.ts';
 
 const NOW = '2030-01-01T00:00:00Z';
@@ -12,11 +12,11 @@ function wanting(names: CrdNames, status?: Crd['status']): Crd {
 }
 
 const ducks = { plural: 'ducks', singular: 'duck', kind: 'Duck', listKind: 'DuckList', shortNames: ['d'] };
-const accepted = (names: CrdNames) => wanting(names, statusOf(wanting(names), usedNames([]), NOW));
+const accepted = (names: CrdNames) => wanting(names, crdStatus(wanting(names), usedNames([]), NOW));
 
 describe('the names of a definition', () => {
   it('are its own where nobody has them', () => {
-    expect(statusOf(wanting(ducks), usedNames([]), NOW)).toMatchObject({
+    expect(crdStatus(wanting(ducks), usedNames([]), NOW)).toMatchObject({
       acceptedNames: ducks,
       conditions: [
         { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts' },
@@ -45,7 +45,7 @@ describe('the names of a definition', () => {
       listKind: 'GooseList',
       shortNames: ['g'],
     });
-    const { conditions } = statusOf(wanting(names), usedNames([geese]), NOW);
+    const { conditions } = crdStatus(wanting(names), usedNames([geese]), NOW);
     expect(conditions).toMatchObject([
       { type: 'NamesAccepted', status: 'False', reason, message },
       { type: 'Established', status: 'False', reason: 'NotAccepted' },
@@ -56,7 +56,7 @@ describe('the names of a definition', () => {
     const other = accepted({ plural: 'geese', kind: 'Goose', shortNames: ['g'] });
     const own = accepted(ducks);
     const changed = wanting({ ...ducks, shortNames: ['g'], categories: ['birds'] }, own.status);
-    const status = statusOf(changed, usedNames([own, other]), LATER);
+    const status = crdStatus(changed, usedNames([own, other]), LATER);
     expect(status.acceptedNames).toEqual({ ...ducks, categories: ['birds'] });
     expect(status.conditions).toMatchObject([
       { type: 'NamesAccepted', status: 'False', lastTransitionTime: LATER },
@@ -68,7 +68,7 @@ describe('the names of a definition', () => {
     const own = accepted({ plural: 'sheep', singular: 'sheep', kind: 'Sheep', listKind: 'SheepList' });
     expect(own.status?.conditions?.[0]).toMatchObject({ status: 'True' });
     const again = wanting({ ...own.spec.names, shortNames: ['sheep'] }, own.status);
-    expect(statusOf(again, usedNames([own]), LATER).conditions?.[0]).toMatchObject({ status: 'True' });
+    expect(crdStatus(again, usedNames([own]), LATER).conditions?.[0]).toMatchObject({ status: 'True' });
   });
 });
 

@@ -22,7 +22,7 @@ export function usedNames(definitions: Iterable<Crd>): UsedNames {
  * Computes the status of a CRD: its accepted names and whether it is served. The first to request a name gets it, and
  * an established CRD stays established.
  */
-export function statusOf(definition: Crd, used: UsedNames, now: string): CrdStatus {
+export function crdStatus(definition: Crd, used: UsedNames, now: string): CrdStatus {
   const before = definition.status ?? {};
   const { names, conflict } = acceptNames(definition.spec.names, before.acceptedNames, used);
   const accepted: CrdCondition =

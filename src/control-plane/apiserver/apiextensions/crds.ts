@@ -15,9 +15,9 @@ import {
   IN_PROGRESS,
   NEVER_ESTABLISHED,
   type TerminationProgress,
-  terminating,
+  terminatingCondition,
 } from './crd-deletion.ts';
-import { setCondition, statusOf, usedNames } from './crd-status.ts';
+import { crdStatus, setCondition, usedNames } from './crd-status.ts';
 import { ServedCrds } from './served-crds.ts';
 
 export interface CrdsDeps {
@@ -137,7 +137,7 @@ export class Crds {
 
   #statusOf(definition: Crd): CrdStatus {
     const group = [...this.#known.values()].filter(({ spec }) => spec.group === definition.spec.group);
-    return statusOf(definition, usedNames(group), timestamp(this.#parts.backend.clock));
+    return crdStatus(definition, usedNames(group), timestamp(this.#parts.backend.clock));
   }
 
   /** Finishes a CRD in the background, so that others do not wait for its instances. */
@@ -171,7 +171,7 @@ export class Crds {
   }
 
   async #tell(name: string, progress: TerminationProgress): Promise<void> {
-    const condition = terminating(progress, this.#parts.backend);
+    const condition = terminatingCondition(progress, this.#parts.backend);
     await this.#write(name, 'status', (current) => ({
       ...current,
       status: setCondition(current.status ?? {}, condition),

@@ -5,10 +5,15 @@ import { validateMeta } from '#platform/structural/object-meta';
 type Container = Readonly<Record<string, unknown>>;
 
 /** Either the usable object or the problem with it. */
-export type Restored = { readonly object: KubeObject } | { readonly problem: string };
+export type RestoredMetadata = { readonly object: KubeObject } | { readonly problem: string };
 
 /** Restores the metadata of the original after a conversion: a webhook may change only labels and annotations. */
-export function withMetadataOf(original: KubeObject, converted: unknown, apiVersion: string, index: number): Restored {
+export function withMetadataOf(
+  original: KubeObject,
+  converted: unknown,
+  apiVersion: string,
+  index: number,
+): RestoredMetadata {
   if (!isContainer(converted)) return { problem: `invalid converted object at index ${index}: not an object` };
   const { kind = '', apiVersion: received = '' } = converted;
   if (received !== apiVersion) {
@@ -20,7 +25,7 @@ export function withMetadataOf(original: KubeObject, converted: unknown, apiVers
     return { problem: `invalid object at index ${index}: ${what}` };
   }
   const metadata = isContainer(converted['metadata']) ? converted['metadata'] : {};
-  const moved = movedTo(original.metadata, metadata);
+  const moved = identityProblem(original.metadata, metadata);
   if (moved !== undefined) return { problem: `invalid object: ${moved}` };
   const kept: Record<string, unknown> = { ...original.metadata };
   for (const field of ['labels', 'annotations'] as const) {
@@ -33,7 +38,7 @@ export function withMetadataOf(original: KubeObject, converted: unknown, apiVers
 const isContainer = (value: unknown): value is Container =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function movedTo(before: KubeMeta, after: Container): string | undefined {
+function identityProblem(before: KubeMeta, after: Container): string | undefined {
   for (const [field, name] of [
     ['name', 'name'],
     ['namespace', 'namespace'],

@@ -23,7 +23,7 @@ const TIMEOUT_SECONDS = 30;
  * Limits of one review, since a list may be too long for a webhook to read, and its response too large to be read here.
  */
 const MAX_CONCURRENT = 500;
-const LARGEST_AT_ONCE = 4 * 1024 * 1024;
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 const KNOWN_REVIEWS = new Set(['v1', 'v1beta1']);
 
 /** Implements the conversion strategy Webhook. */
@@ -73,7 +73,7 @@ function* batches(objects: readonly KubeObject[]): Iterable<Batch> {
   let size = 0;
   for (const object of objects) {
     const text = JSON.stringify(object);
-    if (batch.texts.length === MAX_CONCURRENT || (size > 0 && size + text.length > LARGEST_AT_ONCE)) {
+    if (batch.texts.length === MAX_CONCURRENT || (size > 0 && size + text.length > MAX_BATCH_BYTES)) {
       yield batch;
       [batch, size] = [{ objects: [], texts: [] }, 0];
     }

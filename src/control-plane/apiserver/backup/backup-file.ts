@@ -22,7 +22,7 @@ import { ConfigError, VimanaError } from '#platform/base/errors';
 const FORMAT = 'vimana-backup/1';
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
-const LONGEST_HEADER = 4096;
+const MAX_HEADER_BYTES = 4096;
 /** Cost of trying one passphrase: 128 MiB of memory, and some tenths of a second. */
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
 const SCRYPT_MEMORY = 256 * 1024 * 1024;
@@ -100,7 +100,7 @@ export async function readBackup(
   }
   const start = Buffer.byteLength(text);
   const end = statSync(path).size - (encryption === undefined ? 0 : TAG_BYTES);
-  if (end <= start) throw damaged(path, 'it is truncated');
+  if (end <= start) throw unreadableError(path, 'it is truncated');
   const content = createReadStream(path, { start, end: end - 1 });
   const decipher = encryption === undefined ? undefined : decipherOf(path, encryption, passphrase ?? '', text, end);
   const lines: object[] = [];
@@ -120,10 +120,10 @@ export async function readBackup(
   } catch (cause) {
     const why =
       encryption === undefined ? (cause as Error).message : 'the passphrase is wrong, or the file was modified';
-    throw damaged(path, why, cause);
+    throw unreadableError(path, why, cause);
   }
-  if (sum === undefined) throw damaged(path, 'its last line is missing');
-  if (sum !== hash.digest('hex')) throw damaged(path, 'its checksum does not match');
+  if (sum === undefined) throw unreadableError(path, 'its last line is missing');
+  if (sum !== hash.digest('hex')) throw unreadableError(path, 'its checksum does not match');
   return { takenAt: header.takenAt, lines };
 }
 
@@ -160,7 +160,7 @@ function keyOf(passphrase: string, { N, r, p, salt }: Encryption): Buffer {
 function decipherOf(path: string, encryption: Encryption, passphrase: string, header: string, end: number) {
   const { cipher, kdf, N, r, p, iv } = encryption;
   if (cipher !== CIPHER || kdf !== 'scrypt' || N > SCRYPT.N || r > SCRYPT.r || p > SCRYPT.p) {
-    throw damaged(path, `its encryption (${cipher}, ${kdf}) is not supported by this version`);
+    throw unreadableError(path, `its encryption (${cipher}, ${kdf}) is not supported by this version`);
   }
   const tag = Buffer.alloc(TAG_BYTES);
   const fd = openSync(path, 'r');
@@ -173,14 +173,14 @@ function decipherOf(path: string, encryption: Encryption, passphrase: string, he
 }
 
 function readHeader(path: string): { header: Header; text: string } {
-  const bytes = Buffer.alloc(LONGEST_HEADER);
+  const bytes = Buffer.alloc(MAX_HEADER_BYTES);
   let fd: number;
   try {
     fd = openSync(path, 'r');
   } catch (cause) {
-    throw damaged(path, (cause as Error).message, cause);
+    throw unreadableError(path, (cause as Error).message, cause);
   }
-  const length = readSync(fd, bytes, 0, LONGEST_HEADER, 0);
+  const length = readSync(fd, bytes, 0, MAX_HEADER_BYTES, 0);
   closeSync(fd);
   const lineEnd = bytes.subarray(0, length).indexOf('\n');
   const text = bytes.toString('utf8', 0, lineEnd + 1);
@@ -190,7 +190,7 @@ function readHeader(path: string): { header: Header; text: string } {
   } catch {
     // This is reported below.
   }
-  if (header?.format !== FORMAT) throw damaged(path, `it is not a backup of format ${FORMAT}`);
+  if (header?.format !== FORMAT) throw unreadableError(path, `it is not a backup of format ${FORMAT}`);
   return { header, text };
 }
 
@@ -198,7 +198,7 @@ async function append(path: string, bytes: Buffer): Promise<void> {
   await pipeline(Readable.from([bytes]), createWriteStream(path, { flags: 'a' }));
 }
 
-function damaged(path: string, why: string, cause?: unknown): VimanaError {
+function unreadableError(path: string, why: string, cause?: unknown): VimanaError {
   return new VimanaError('BACKUP_UNREADABLE', `the backup ${path} cannot be read: ${why}`, {
     cause,
     hint: 'Nothing was changed. Use another backup.',

@@ -1,5 +1,5 @@
 import { open } from 'lmdb';
-import { lockFolder } from '../store/folder-lock.ts';
+import { lockDirectory } from '../store/folder-lock.ts';
 import { decodeRecord } from '../store/record.ts';
 import { StoreError } from '../store/store-error.ts';
 import { dataFile, readContent, replay } from '../store/stored-content.ts';
@@ -12,7 +12,7 @@ import { FIRST_REVISION, type Timeline } from '../store/timeline.ts';
 export function readStore(folder: string): Timeline | undefined {
   let unlock: () => void;
   try {
-    unlock = lockFolder(folder);
+    unlock = lockDirectory(folder);
   } catch (error) {
     if (error instanceof StoreError && error.code === 'FolderInUse') return readLive(folder);
     throw error;

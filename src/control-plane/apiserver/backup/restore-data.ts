@@ -16,7 +16,7 @@ import type { BackupContent } from './backup-content.ts';
 const STAGING = 'restoring';
 const NODES_PREFIX = '/registry/nodes/';
 
-export interface Restored {
+export interface RestoreResult {
   readonly revision: number;
   readonly objects: number;
   /** Nodes that `changeNode` has changed. */
@@ -38,7 +38,7 @@ export interface RestoreOptions {
  * Creates a data directory from a backup. The new data takes effect only once all of it is written and has been read
  * back, and existing data is moved aside, never deleted.
  */
-export async function restoreData(content: BackupContent, options: RestoreOptions): Promise<Restored> {
+export async function restoreData(content: BackupContent, options: RestoreOptions): Promise<RestoreResult> {
   const { dataDir, clock } = options;
   createPrivateDirectory(dataDir);
   const present = readdirSync(dataDir).filter((name) => OWN_NAMES.test(name) || name === STAGING);

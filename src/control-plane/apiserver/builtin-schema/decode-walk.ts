@@ -5,7 +5,7 @@ import type { FieldPlace } from './read-plan.ts';
 const MAX_UNKNOWN = 100;
 
 /** Maximum depth, beyond that of any real object but low enough not to exhaust the stack. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
 /** Reads an object of a message. It is passed in from `decode`, because types with custom JSON contain messages too. */
 export type ReadMessage = (value: unknown, message: string, walk: DecodeWalk) => unknown;
@@ -54,7 +54,7 @@ export class DecodeWalk {
   }
 
   get tooDeep(): boolean {
-    return this.#places.length > DEEPEST;
+    return this.#places.length > MAX_DEPTH;
   }
 
   /** Reports whether long parts may be postponed here. */

@@ -4,13 +4,13 @@ import { runSteps, type Steps } from '#platform/base/steps';
 import { base64Problem } from './base64.ts';
 import { DecodeWalk } from './decode-walk.ts';
 import { schemaNameOf } from './kinds.ts';
-import { type Field, goTypeOf, isMessage, messageNameOf } from './message-shape.ts';
+import { goTypeOf, isMessage, type MessageField, messageNameOf } from './message-shape.ts';
 import { type PlannedField, type ReadPlan, readPlan } from './read-plan.ts';
 
 type Json = Record<string, unknown>;
 
 /** A decoded body as the API server interprets it. */
-export interface Decoded {
+export interface DecodedObject {
   /** Object as Go would encode it again: without unknown and empty fields, with canonical quantities and times. */
   readonly object: Json;
   /** Paths of unknown fields such as spec.containers[0].foo. */
@@ -20,12 +20,12 @@ export interface Decoded {
 }
 
 /** Decodes a JSON body of a built-in kind without changing it. Returns undefined if the kind is not built in. */
-export function decodeBuiltIn(apiVersion: string, kind: string, body: unknown): Decoded | undefined {
+export function decodeBuiltIn(apiVersion: string, kind: string, body: unknown): DecodedObject | undefined {
   return runSteps(builtInDecoding(apiVersion, kind, body));
 }
 
 /** Decodes a JSON body in steps. */
-export function* builtInDecoding(apiVersion: string, kind: string, body: unknown): Steps<Decoded | undefined> {
+export function* builtInDecoding(apiVersion: string, kind: string, body: unknown): Steps<DecodedObject | undefined> {
   const schemaName = schemaNameOf(apiVersion, kind);
   const message = schemaName === undefined ? '' : messageOf(schemaName);
   if (message === '') return undefined;
@@ -35,7 +35,7 @@ export function* builtInDecoding(apiVersion: string, kind: string, body: unknown
   return withProblems(object, walk);
 }
 
-function withProblems(object: unknown, walk: DecodeWalk): Decoded {
+function withProblems(object: unknown, walk: DecodeWalk): DecodedObject {
   const { unknown, error } = walk;
   return { object: (object ?? {}) as Json, unknown, ...(error === undefined ? {} : { error }) };
 }
@@ -71,12 +71,12 @@ const messages = new Map<string, string>();
 const OBJECT_META = 'k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Decodes the metadata of an object of any kind, built in or not. */
-export function decodeObjectMeta(body: unknown): Decoded {
+export function decodeObjectMeta(body: unknown): DecodedObject {
   return runSteps(objectMetaDecoding(body));
 }
 
 /** Decodes the metadata in steps. */
-export function* objectMetaDecoding(body: unknown): Steps<Decoded> {
+export function* objectMetaDecoding(body: unknown): Steps<DecodedObject> {
   const walk = new DecodeWalk(readMessage);
   const object = readMessage(body, OBJECT_META, walk);
   if (walk.isUnfinished) yield* walk.finish();
@@ -126,7 +126,7 @@ function readKey(value: unknown, key: string, plan: ReadPlan, walk: DecodeWalk, 
   }
 }
 
-function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
+function readField(value: unknown, field: MessageField, walk: DecodeWalk): unknown {
   if (value === null) return field.absent === 'zero' ? zeroOf(field) : undefined;
   if (field.container === 'one') return readOne(value, field, field.goType, walk);
   if (field.container === 'list') {
@@ -141,7 +141,7 @@ function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
 const CHUNK = 2_048;
 
 /** Reads a list. Returns undefined for an empty one that Go would omit. */
-function readList(value: readonly unknown[], field: Field, walk: DecodeWalk): unknown[] | undefined {
+function readList(value: readonly unknown[], field: MessageField, walk: DecodeWalk): unknown[] | undefined {
   if (value.length === 0 && field.omitsZero) return undefined;
   if (value.length <= CHUNK || !walk.postpones) return value.map((entry, i) => readItem(entry, i, field, walk));
   const items: unknown[] = [];
@@ -149,7 +149,7 @@ function readList(value: readonly unknown[], field: Field, walk: DecodeWalk): un
   return items;
 }
 
-function* listSteps(items: unknown[], value: readonly unknown[], field: Field, walk: DecodeWalk): Steps<void> {
+function* listSteps(items: unknown[], value: readonly unknown[], field: MessageField, walk: DecodeWalk): Steps<void> {
   for (let i = 0; i < value.length; i++) {
     if (i > 0 && i % CHUNK === 0) yield;
     items.push(readItem(value[i], i, field, walk));
@@ -157,7 +157,7 @@ function* listSteps(items: unknown[], value: readonly unknown[], field: Field, w
 }
 
 /** Reads a map. Returns undefined for an empty one that Go would omit. */
-function readMap(value: Json, field: Field, walk: DecodeWalk): Json | undefined {
+function readMap(value: Json, field: MessageField, walk: DecodeWalk): Json | undefined {
   const keys = Object.keys(value);
   const entries: Json = {};
   if (keys.length > CHUNK && walk.postpones) {
@@ -172,7 +172,13 @@ function readMap(value: Json, field: Field, walk: DecodeWalk): Json | undefined 
   return entries;
 }
 
-function* mapSteps(entries: Json, keys: readonly string[], value: Json, field: Field, walk: DecodeWalk): Steps<void> {
+function* mapSteps(
+  entries: Json,
+  keys: readonly string[],
+  value: Json,
+  field: MessageField,
+  walk: DecodeWalk,
+): Steps<void> {
   const read: Entry[] = [];
   for (let i = 0; i < keys.length; i++) {
     if (i > 0 && i % CHUNK === 0) yield;
@@ -191,7 +197,7 @@ interface Entry {
   readonly item: unknown;
 }
 
-function readEntry(read: Entry[], key: string, value: Json, field: Field, walk: DecodeWalk): void {
+function readEntry(read: Entry[], key: string, value: Json, field: MessageField, walk: DecodeWalk): void {
   // An undefined member does not exist in JSON.
   if (value[key] !== undefined) read.push({ key, item: readItem(value[key], key, field, walk) });
 }
@@ -203,14 +209,14 @@ function sortEntries(read: Entry[]): void {
 
 const byKey = (a: Entry, b: Entry) => (a.key < b.key ? -1 : 1);
 
-function readItem(value: unknown, segment: string | number, field: Field, walk: DecodeWalk): unknown {
+function readItem(value: unknown, segment: string | number, field: MessageField, walk: DecodeWalk): unknown {
   walk.enterItem(segment);
   const read = value === null ? zeroItemOf(field) : readOne(value, field, field.itemType, walk);
   walk.leave();
   return read;
 }
 
-function readOne(value: unknown, field: Field, goType: string, walk: DecodeWalk): unknown {
+function readOne(value: unknown, field: MessageField, goType: string, walk: DecodeWalk): unknown {
   switch (field.type) {
     case 'string':
       return typeof value === 'string' ? value : walk.mismatch(value, goType, 'string');
@@ -244,11 +250,11 @@ const isInteger = (value: unknown, bound: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value < bound && value >= -bound;
 
 /** Returns the zero value of an item. In a list or a map, empty bytes are an empty text. */
-function zeroItemOf(field: Field): unknown {
+function zeroItemOf(field: MessageField): unknown {
   return field.type === 'bytes' ? '' : zeroOf(field);
 }
 
-function zeroOf(field: Field): unknown {
+function zeroOf(field: MessageField): unknown {
   switch (field.type) {
     case 'string':
       return '';

@@ -9,17 +9,17 @@ export interface MessageShape {
   readonly struct: string;
   /** True if it has `kind` and `apiVersion`, which protobuf has in an envelope instead. */
   readonly typed: boolean;
-  readonly byId: ReadonlyMap<number, Field>;
+  readonly byId: ReadonlyMap<number, MessageField>;
   /** Fields by JSON name. Those of inlined structures are found through `inlined`. */
-  readonly byJson: ReadonlyMap<string, Field>;
-  readonly inlined: readonly Field[];
+  readonly byJson: ReadonlyMap<string, MessageField>;
+  readonly inlined: readonly MessageField[];
   /** Fields that are in JSON even if they are not on the wire. */
-  readonly unasked: readonly Field[];
+  readonly unasked: readonly MessageField[];
 }
 
 export type Scalar = 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'double';
 
-export interface Field {
+export interface MessageField {
   readonly id: number;
   readonly json: string;
   readonly container: 'one' | 'list' | 'map';
@@ -98,7 +98,7 @@ function shapeOf(name: string): MessageShape {
   const byProtobuf = new Map(
     [...go].map(([key, field]) => [field.protobuf ?? (field.flag === 'i' ? uncapitalize(key) : key), { key, field }]),
   );
-  const byId = new Map<number, Field>();
+  const byId = new Map<number, MessageField>();
   const options = OPTIONS[name];
   const declaredFields = { ...find(name)?.fields, ...(options === undefined ? {} : { options }) };
   for (const [protoName, declared] of Object.entries(declaredFields)) {
@@ -126,7 +126,7 @@ function uncapitalize(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-function fieldOf(message: string, json: string, declared: Declared, { flag, type: goType }: GoField): Field {
+function fieldOf(message: string, json: string, declared: Declared, { flag, type: goType }: GoField): MessageField {
   const scalar = SCALARS.has(declared.type);
   const container = declared.keyType !== undefined ? 'map' : declared.rule === 'repeated' ? 'list' : 'one';
   const type = scalar ? declared.type : resolve(declared.type, message);

@@ -1,4 +1,4 @@
-import { type Field, type MessageShape, messageShape } from './message-shape.ts';
+import { type MessageField, type MessageShape, messageShape } from './message-shape.ts';
 import { type SpecialJson, specialJson } from './special-json.ts';
 
 /** Position of a field, as errors name it. */
@@ -14,7 +14,7 @@ export interface FieldPlace {
  * A field in the order in which Go writes its structure. `slot` is the index of its value while the structure is read.
  */
 export interface PlannedField extends FieldPlace {
-  readonly field: Field;
+  readonly field: MessageField;
   readonly slot: number;
 }
 

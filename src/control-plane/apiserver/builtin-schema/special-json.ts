@@ -21,10 +21,10 @@ const anything: SpecialJson = { zero: null, read: copyJson };
 const fieldSet: SpecialJson = { zero: null, read: (value) => value };
 
 /** Maximum number of cached times and quantities. Few different ones occur within a period. */
-const KEPT = 1024;
+const MAX_CACHED = 1024;
 
 function time(micro: boolean): SpecialJson {
-  const print = memoize(KEPT, (text) => {
+  const print = memoize(MAX_CACHED, (text) => {
     const read = readGoTime(text, micro);
     return 'error' in read ? read : formatGoTime(read, micro);
   });
@@ -50,7 +50,7 @@ function parseSpecial(walk: DecodeWalk, parse: () => string): string | undefined
   }
 }
 
-const canonicalQuantity = memoize(KEPT, (text) => formatQuantity(parseQuantity(text)));
+const canonicalQuantity = memoize(MAX_CACHED, (text) => formatQuantity(parseQuantity(text)));
 
 const quantity: SpecialJson = {
   zero: '0',

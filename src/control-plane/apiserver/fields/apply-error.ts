@@ -22,7 +22,7 @@ export interface Conflict {
   readonly path: string;
 }
 
-export interface StatusCause {
+export interface ConflictCause {
   readonly reason: 'FieldManagerConflict';
   readonly message: string;
   readonly field: string;
@@ -41,7 +41,7 @@ export class ApplyConflictError extends VimanaError {
   }
 
   /** Returns the causes of the Status that reports this. */
-  get causes(): readonly StatusCause[] {
+  get causes(): readonly ConflictCause[] {
     return this.conflicts.map(({ manager, path }) => ({
       reason: 'FieldManagerConflict',
       message: `conflict with ${manager}`,

@@ -120,7 +120,7 @@ function compareMembers(
     const fields = allFields(before[name] as Json, type, depth + 1, skipped);
     (removed ??= new MemberFields(map)).add(field?.element ?? `f:${name}`, fields);
   }
-  return found(changed?.toNode(false), removed?.toNode(false));
+  return differences(changed?.toNode(false), removed?.toNode(false));
 }
 
 function compareLists(before: Json, after: Json, list: ListType, depth: number): Found | undefined {
@@ -157,7 +157,7 @@ function compareLists(before: Json, after: Json, list: ListType, depth: number):
     const item = items[0] as Json;
     removed.add(element, item, items.length > 1 ? EMPTY : all(item));
   }
-  return found(changed.toNode(false), removed.toNode(false));
+  return differences(changed.toNode(false), removed.toNode(false));
 }
 
 /** Returns every path within a value that did not exist, including the value's own. */
@@ -219,14 +219,14 @@ function* fillMembers(
   yield* members.fill(draft, true);
 }
 
-function found(changed: FieldSet | undefined, removed: FieldSet | undefined): Found | undefined {
+function differences(changed: FieldSet | undefined, removed: FieldSet | undefined): Found | undefined {
   return changed === undefined && removed === undefined ? undefined : { changed, removed };
 }
 
 /** Unites the differences of two values with different shapes, which have no paths in common. */
 function unite(a: Found | undefined, b: Found | undefined): Found | undefined {
   if (a === undefined || b === undefined) return a ?? b;
-  return found(uniteMaybe(a.changed, b.changed), uniteMaybe(a.removed, b.removed));
+  return differences(uniteMaybe(a.changed, b.changed), uniteMaybe(a.removed, b.removed));
 }
 
 function uniteMaybe(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {

@@ -153,15 +153,15 @@ function isSame(a: ManagerName, b: ManagerName): boolean {
 
 /** Returns the identity of a manager as text, by which the server sorts managers. */
 function identity({ manager, operation, apiVersion, subresource }: ManagerName): string {
-  const name = `{"manager":${quoted(manager)},"operation":"${operation}"`;
-  const version = operation === 'Apply' ? '' : `,"apiVersion":${quoted(apiVersion)}`;
-  return `${name}${version}${subresource === '' ? '' : `,"subresource":${quoted(subresource)}`}}`;
+  const name = `{"manager":${quoteText(manager)},"operation":"${operation}"`;
+  const version = operation === 'Apply' ? '' : `,"apiVersion":${quoteText(apiVersion)}`;
+  return `${name}${version}${subresource === '' ? '' : `,"subresource":${quoteText(subresource)}`}}`;
 }
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** Quotes like JSON.stringify, but faster for text without escapes, which names hardly ever have. */
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 

@@ -22,7 +22,7 @@ interface PlannedMember {
 
 const SIZE = 6;
 /** Maximum number of names in a cached plan. Larger ones hardly ever recur, and would use much memory. */
-const LARGEST = 1_000;
+const MAX_SIZE = 1_000;
 
 /** Caches the plans of one type for the last few sets of names, which objects created from one template share. */
 export class MemberPlans {
@@ -33,7 +33,7 @@ export class MemberPlans {
   of(given: readonly string[], skip: SkippedFields | undefined, map: MapType, other: Type): MemberPlan {
     for (const known of this.#known) if (known.skip === skip && isSame(known.given, given)) return known;
     const plan = planOf(given, skip, map, other);
-    if (given.length > LARGEST) return plan;
+    if (given.length > MAX_SIZE) return plan;
     this.#known[this.#next] = plan;
     this.#next = (this.#next + 1) % SIZE;
     return plan;

@@ -12,7 +12,7 @@ interface Known {
 
 const SIZE = 12;
 /** Maximum size of cached nodes. Larger ones hardly ever recur, and would use much memory. */
-const LARGEST = 1_000;
+const MAX_SIZE = 1_000;
 
 /**
  * Caches the last nodes that were created for one type. Objects created from one template have the same fields, so that
@@ -25,7 +25,7 @@ export class NodeCache {
   /** Works as `node`; the arrays must not be modified afterwards. */
   node(member: boolean, elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet | undefined {
     const size = elements.length;
-    if (size > LARGEST) return node(member, elements, children);
+    if (size > MAX_SIZE) return node(member, elements, children);
     if (size > 0) {
       for (const known of this.#known) {
         if (known.elements.length === size && known.member === member && isSame(known, elements, children)) {

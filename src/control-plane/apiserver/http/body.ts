@@ -15,7 +15,7 @@ import { parseJson, parseLargeJson } from './json-text.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 /** Holds the body of a request as a JSON value, and the messages about duplicate keys. */
-export interface Decoded {
+export interface DecodedBody {
   readonly value: unknown;
   readonly duplicates: readonly string[];
   /** JSON that was read, if it had duplicate keys. */
@@ -30,7 +30,7 @@ const SHORT = 64 * 1024;
 const SHORT_YAML = 4 * 1024;
 
 /** Decodes a body in any of the accepted formats. `expected` appears in error messages. */
-export async function decodeRequest(request: ApiRequest, expected: TypeMeta, work: LongWork): Promise<Decoded> {
+export async function decodeRequest(request: ApiRequest, expected: TypeMeta, work: LongWork): Promise<DecodedBody> {
   const { kind } = expected;
   const bytes = await request.body();
   const header = request.header('content-type') ?? '';
@@ -67,7 +67,7 @@ async function readJson(text: string, kind: string, { pause }: LongWork): Promis
   return { value, twice: await duplicateFieldsInChunks(text, pause) };
 }
 
-function decodeBinary(bytes: Uint8Array, expected: TypeMeta): Decoded {
+function decodeBinary(bytes: Uint8Array, expected: TypeMeta): DecodedBody {
   try {
     return { value: decodeProtobuf(bytes, expected), duplicates: [] };
   } catch (error) {
@@ -76,7 +76,7 @@ function decodeBinary(bytes: Uint8Array, expected: TypeMeta): Decoded {
   }
 }
 
-async function decodeJson(text: string, kind: string, work: LongWork): Promise<Decoded> {
+async function decodeJson(text: string, kind: string, work: LongWork): Promise<DecodedBody> {
   try {
     const { value, twice } = await readJson(text, kind, work);
     const duplicates = twice.map(duplicateField);
@@ -89,7 +89,7 @@ async function decodeJson(text: string, kind: string, work: LongWork): Promise<D
 }
 
 /** Decodes YAML. Clients mostly send JSON as YAML, which is read far faster as JSON. */
-export async function decodeYaml(text: string, kind: string, work: LongWork): Promise<Decoded> {
+export async function decodeYaml(text: string, kind: string, work: LongWork): Promise<DecodedBody> {
   if (text.startsWith('{')) {
     try {
       const { value, twice } = await readJson(text, kind, work);
@@ -126,7 +126,7 @@ interface YamlAsJson {
   readonly duplicates: readonly string[];
 }
 
-export async function decodePatch(text: string, type: string, kind: string, work: LongWork): Promise<Decoded> {
+export async function decodePatch(text: string, type: string, kind: string, work: LongWork): Promise<DecodedBody> {
   try {
     const { value, twice } = await readJson(text, kind, work);
     const told = type === JSON_PATCH ? 'json patch ' : '';

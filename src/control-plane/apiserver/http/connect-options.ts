@@ -1,6 +1,6 @@
 import type { ObjectKind } from '../admission-plugin.ts';
 import { apiVersionOf } from '../resource.ts';
-import { flag } from './options.ts';
+import { flagParameter } from './options.ts';
 
 const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'] as const;
 
@@ -23,7 +23,7 @@ export function connectOptions(wanted: ObjectKind, query: URLSearchParams, rest:
 
 function streams(query: URLSearchParams): object {
   const container = query.get('container') ?? '';
-  const wanted = FLAGS.filter((name) => flag(query, name)[name] === true);
+  const wanted = FLAGS.filter((name) => flagParameter(query, name)[name] === true);
   return {
     ...Object.fromEntries(wanted.map((name) => [name, true])),
     ...(container === '' ? {} : { container }),

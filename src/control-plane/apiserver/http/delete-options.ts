@@ -5,7 +5,7 @@ import type { LongWork } from '../long-work.ts';
 import { type DeleteOptions, validatePolicy } from '../verbs/delete.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeRequest } from './body.ts';
-import { flag, whole } from './options.ts';
+import { flagParameter, integerParameter } from './options.ts';
 
 const KIND = 'DeleteOptions';
 
@@ -25,8 +25,8 @@ export async function deleteOptions(request: ApiRequest, work: LongWork): Promis
 function sentAsParameters(query: URLSearchParams): DeleteOptions {
   const policy = query.get('propagationPolicy');
   return {
-    ...whole(query, 'gracePeriodSeconds'),
-    ...flag(query, 'orphanDependents'),
+    ...integerParameter(query, 'gracePeriodSeconds'),
+    ...flagParameter(query, 'orphanDependents'),
     ...(policy === null ? {} : { propagationPolicy: policy as 'Orphan' }),
   };
 }

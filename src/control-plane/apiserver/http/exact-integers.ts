@@ -3,7 +3,7 @@ import { endOfString } from './json-text.ts';
 
 /** Integers with fewer digits are exact. */
 const DIGITS = 16;
-const LARGEST = 2n ** 63n;
+const INT64_LIMIT = 2n ** 63n;
 const NUMBERS = /-?\d[\d.eE+-]*/g;
 const LONG_INTEGER = /^-?\d{16,19}$/;
 
@@ -31,7 +31,7 @@ const inexact = (found: string): NumberTooLarge =>
 function isExact(found: string): boolean {
   if (!LONG_INTEGER.test(found)) return true;
   const value = BigInt(found);
-  return value >= LARGEST || value < -LARGEST || String(Number(found)) === found;
+  return value >= INT64_LIMIT || value < -INT64_LIMIT || String(Number(found)) === found;
 }
 
 /**

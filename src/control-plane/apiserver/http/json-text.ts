@@ -5,13 +5,13 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, Q
 import { parseInChunks } from './large-json.ts';
 
 /** Maximum nesting depth: deeper than any legitimate object, and far less than the stack can hold. */
-const DEEPEST = 1_000;
+const MAX_DEPTH = 1_000;
 /**
  * Maximum number of objects and lists: more than any legitimate object has, and few enough that no stage of a write
  * delays others for too long. kube-apiserver works on such a body until its deadline.
  */
-const MOST_CONTAINERS = 100_000;
-const MOST_ENTRIES = 50_000;
+const MAX_CONTAINERS = 100_000;
+const MAX_ENTRIES = 50_000;
 const LONG = 1_000;
 /** Size of text that is scanned without a pause. */
 export const SCANNED = 512 * 1024;
@@ -25,7 +25,7 @@ const COUNTED = 256 * 1024;
  * which UTF-8 cannot hold, becomes the replacement character, as in Go.
  */
 export function parseJson(text: string): unknown {
-  if (text.length > DEEPEST) {
+  if (text.length > MAX_DEPTH) {
     const parts = new PartCount(text);
     parts.advance(text.length);
     checkParts(parts);
@@ -53,9 +53,9 @@ export async function parseLargeJson(text: string, pause: () => Promise<void>): 
 
 /** Rejects text that is nested too deeply or has too many elements to be processed quickly. */
 function checkParts({ deepest, containers, entries }: PartCount): void {
-  if (deepest > DEEPEST) throw new SyntaxError('exceeded max depth');
-  if (containers > MOST_CONTAINERS) throw tooLarge(`${MOST_CONTAINERS} objects and lists`);
-  if (entries > MOST_ENTRIES) throw tooLarge(`${MOST_ENTRIES} entries in objects and lists with more than ${LONG}`);
+  if (deepest > MAX_DEPTH) throw new SyntaxError('exceeded max depth');
+  if (containers > MAX_CONTAINERS) throw tooLarge(`${MAX_CONTAINERS} objects and lists`);
+  if (entries > MAX_ENTRIES) throw tooLarge(`${MAX_ENTRIES} entries in objects and lists with more than ${LONG}`);
 }
 
 function problemOf(text: string, cause: unknown): SyntaxError {

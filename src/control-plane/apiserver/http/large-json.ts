@@ -12,7 +12,7 @@ export interface Chunking {
  * Maximum depth at which text is split. Deeper values are parsed whole, because splitting would cost as much on every
  * level.
  */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /**
  * Parses JSON in chunks, with a pause after each: long text is split between members or items. Returns what JSON.parse
@@ -22,12 +22,12 @@ export async function parseInChunks(text: string, chunking: Chunking, level = 0)
   const trimmed = trim(text);
   const first = trimmed.charCodeAt(0);
   const isObject = first === OPEN_OBJECT;
-  if (trimmed.length <= chunking.size || level > DEEPEST || (!isObject && first !== OPEN_ARRAY)) {
+  if (trimmed.length <= chunking.size || level > MAX_DEPTH || (!isObject && first !== OPEN_ARRAY)) {
     const value = parseSlice(trimmed);
     if (trimmed.length > chunking.size / 8) await chunking.pause();
     return value;
   }
-  if (trimmed.charCodeAt(trimmed.length - 1) !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) throw broken();
+  if (trimmed.charCodeAt(trimmed.length - 1) !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) throw syntaxError();
   if (trim(trimmed.slice(1, -1)) === '') return isObject ? {} : [];
   return isObject ? await objectIn(trimmed, chunking, level) : await listIn(trimmed, chunking, level);
 }
@@ -39,7 +39,7 @@ async function listIn(text: string, chunking: Chunking, level: number): Promise<
     else if (part.length > chunking.size) {
       items.push(await parseInChunks(part, chunking, level + 1));
     } else {
-      for (const item of parseSlice(`[${filled(part)}]`) as unknown[]) items.push(item);
+      for (const item of parseSlice(`[${assertNotEmpty(part)}]`) as unknown[]) items.push(item);
       await chunking.pause();
     }
   }
@@ -54,7 +54,7 @@ async function objectIn(text: string, chunking: Chunking, level: number): Promis
       const [key, value] = split(part);
       setOwn(members, key, await parseInChunks(value, chunking, level + 1));
     } else {
-      const some = parseSlice(`{${filled(part)}}`) as Record<string, unknown>;
+      const some = parseSlice(`{${assertNotEmpty(part)}}`) as Record<string, unknown>;
       for (const key of Object.keys(some)) setOwn(members, key, some[key]);
       await chunking.pause();
     }
@@ -87,7 +87,7 @@ function* partsOf(text: string, size: number): Generator<string | typeof PAUSE> 
         break;
       case CLOSE_OBJECT:
       case CLOSE_ARRAY:
-        if (--depth < 0) throw broken();
+        if (--depth < 0) throw syntaxError();
         break;
       case COMMA:
         if (depth > 0) break;
@@ -105,7 +105,7 @@ function* partsOf(text: string, size: number): Generator<string | typeof PAUSE> 
       default:
     }
   }
-  if (depth !== 0) throw broken();
+  if (depth !== 0) throw syntaxError();
   if (last > start && end - start > size) {
     yield text.slice(start, last - 1);
     start = last;
@@ -115,16 +115,16 @@ function* partsOf(text: string, size: number): Generator<string | typeof PAUSE> 
 
 function split(member: string): [key: string, value: string] {
   const trimmed = trim(member);
-  if (trimmed.charCodeAt(0) !== QUOTE) throw broken();
+  if (trimmed.charCodeAt(0) !== QUOTE) throw syntaxError();
   const end = endOfString(trimmed, 0);
   const rest = trim(trimmed.slice(end + 1));
-  if (rest.charCodeAt(0) !== COLON) throw broken();
+  if (rest.charCodeAt(0) !== COLON) throw syntaxError();
   return [parseSlice(trimmed.slice(0, end + 1)) as string, rest.slice(1)];
 }
 
 /** Rejects an empty part: a comma must have a value on both sides. */
-function filled(part: string): string {
-  if (trim(part) === '') throw broken();
+function assertNotEmpty(part: string): string {
+  if (trim(part) === '') throw syntaxError();
   return part;
 }
 
@@ -139,4 +139,4 @@ function trim(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
-const broken = (): SyntaxError => new SyntaxError('invalid JSON');
+const syntaxError = (): SyntaxError => new SyntaxError('invalid JSON');

@@ -1,6 +1,6 @@
 import { type FieldError, forbidden, invalid as invalidField } from '#platform/base/field-error';
 import { badRequest, invalid } from '../api-error.ts';
-import { flag, whole } from './options.ts';
+import { flagParameter, integerParameter } from './options.ts';
 
 /** Selects a part of a log and its format. */
 export interface LogOptions {
@@ -17,9 +17,9 @@ export interface LogOptions {
 
 /** Parses the parameters of a request for the log of a pod; `now` is in milliseconds. */
 export function logOptions(query: URLSearchParams, pod: string, now: number): LogOptions {
-  const { tailLines } = whole(query, 'tailLines');
-  const { limitBytes } = whole(query, 'limitBytes');
-  const { sinceSeconds } = whole(query, 'sinceSeconds');
+  const { tailLines } = integerParameter(query, 'tailLines');
+  const { limitBytes } = integerParameter(query, 'limitBytes');
+  const { sinceSeconds } = integerParameter(query, 'sinceSeconds');
   const sinceTime = timeOf(query.get('sinceTime') ?? '');
   const causes: FieldError[] = [
     ...(tailLines !== undefined && tailLines < 0
@@ -35,9 +35,9 @@ export function logOptions(query: URLSearchParams, pod: string, now: number): Lo
   const since = sinceTime ?? (sinceSeconds === undefined ? undefined : now - sinceSeconds * 1000);
   return {
     container: query.get('container') ?? '',
-    follow: flag(query, 'follow').follow ?? false,
-    previous: flag(query, 'previous').previous ?? false,
-    timestamps: flag(query, 'timestamps').timestamps ?? false,
+    follow: flagParameter(query, 'follow').follow ?? false,
+    previous: flagParameter(query, 'previous').previous ?? false,
+    timestamps: flagParameter(query, 'timestamps').timestamps ?? false,
     ...(tailLines === undefined ? {} : { tailLines }),
     ...(limitBytes === undefined ? {} : { limitBytes }),
     ...(since === undefined ? {} : { since }),

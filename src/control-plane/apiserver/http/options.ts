@@ -17,18 +17,18 @@ export function listOptions(query: URLSearchParams): ListOptions & { readonly ti
     ...text(query, 'continue'),
     ...text(query, 'resourceVersion'),
     ...text(query, 'resourceVersionMatch'),
-    ...flag(query, 'sendInitialEvents'),
-    ...whole(query, 'limit'),
-    ...whole(query, 'timeoutSeconds'),
+    ...flagParameter(query, 'sendInitialEvents'),
+    ...integerParameter(query, 'limit'),
+    ...integerParameter(query, 'timeoutSeconds'),
   };
 }
 
 export function watchFlags(query: URLSearchParams): { allowWatchBookmarks?: boolean } {
-  return flag(query, 'allowWatchBookmarks');
+  return flagParameter(query, 'allowWatchBookmarks');
 }
 
 export function isWatch(query: URLSearchParams): boolean {
-  return flag(query, 'watch').watch ?? false;
+  return flagParameter(query, 'watch').watch ?? false;
 }
 
 export interface WriteOptions {
@@ -66,7 +66,7 @@ export function writeOptions(query: URLSearchParams, kind: string, applies = fal
     fieldManager,
     sent: { ...text(query, 'fieldManager'), ...text(query, 'fieldValidation') },
     fieldValidation: validation === '' ? 'Warn' : (validation as 'Strict' | 'Warn' | 'Ignore'),
-    force: flag(query, 'force').force,
+    force: flagParameter(query, 'force').force,
   };
 }
 
@@ -76,7 +76,7 @@ function text<K extends string>(query: URLSearchParams, name: K): { [P in K]?: s
 }
 
 /** Parses a 64-bit integer. Errors have Go's wording. */
-export function whole<K extends string>(query: URLSearchParams, name: K): { [P in K]?: number } {
+export function integerParameter<K extends string>(query: URLSearchParams, name: K): { [P in K]?: number } {
   const value = query.get(name);
   if (value === null || value === '') return {};
   if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
@@ -93,7 +93,7 @@ const FALSE = new Set(['0', 'false']);
  * Parses a flag. Every value but `0` and `false` sets it, including the empty one in `?watch` and one that is no
  * boolean.
  */
-export function flag<K extends string>(query: URLSearchParams, name: K): { [P in K]?: boolean } {
+export function flagParameter<K extends string>(query: URLSearchParams, name: K): { [P in K]?: boolean } {
   const value = query.get(name);
   return (value === null ? {} : { [name]: !FALSE.has(value.toLowerCase()) }) as { [P in K]?: boolean };
 }

@@ -187,7 +187,7 @@ async function notConnected(backend: Backend, asked: ResourceRequest, known: Sub
     const options = connectOptions(kindOf(known), request.query, path.rest);
     await admitConnection(backend, asked, kindOf(known), options, requestContextOf(asked, 'CreateOptions').call);
   }
-  const name = namedIn(asked.name);
+  const name = parseConnectName(asked.name);
   if (storeOf(backend, resource).get(keyOf(resource, asked.namespace, name)) === undefined) {
     return notFound(resource, name);
   }
@@ -196,7 +196,7 @@ async function notConnected(backend: Backend, asked: ResourceRequest, known: Sub
 }
 
 /** Returns the name of the object to connect to, which may include scheme and port: `https:name:port`. */
-function namedIn(text: string): string {
+function parseConnectName(text: string): string {
   const [first = '', second] = text.split(':');
   return text.split(':').length > 2 ? (second ?? '') : first;
 }

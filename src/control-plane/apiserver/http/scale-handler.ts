@@ -40,7 +40,7 @@ export async function writeScale(write: ScaleRequest, verb: string, force: boole
   const { backend, target, paths, request, call } = write;
   const applies = verb === 'patch' && mediaType(request) === APPLY_PATCH;
   const change = applies
-    ? await scaleApplied(write, force)
+    ? await applyScale(write, force)
     : changeOf(target, paths, verb === 'patch' ? await scalePatch(write) : await scaleSent(write));
   const written = await guaranteedUpdate(backend, target, change, call, { view: scaleView(paths), recorded: applies });
   return json(200, textOf(scaleOf(written.object, paths)));
@@ -69,7 +69,7 @@ async function scaleSent({ backend, target, request, call }: ScaleRequest): Prom
 }
 
 /** Applies a configuration of a Scale. Its manager owns the replicas field of the object. */
-async function scaleApplied(
+async function applyScale(
   { backend, target, paths, request, call }: ScaleRequest,
   force: boolean,
 ): Promise<ObjectChange> {

@@ -25,7 +25,7 @@ export interface Sending {
 /** Size of the pieces of a large response. */
 const PIECE = 64 * 1024;
 /** Size of output after which others run. */
-const BREATH = 256 * 1024;
+const YIELD_EVERY_BYTES = 256 * 1024;
 
 /**
  * Sends a response no faster than the client reads it: unread data is held back at its source, and a client that stalls
@@ -120,7 +120,7 @@ async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): P
       if (!response.write(piece)) await read(sending, 'drain');
     }
     written += long.length;
-    if (written < BREATH) continue;
+    if (written < YIELD_EVERY_BYTES) continue;
     // Other clients must run even if this one reads at once, because pieces are produced as they are consumed.
     written = 0;
     await sending.clock.turn?.();

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { base64Length } from '#platform/base/base64';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { causesFor, portNumber, requiredIfMissing } from './field-checks.ts';
+import { causesFor, validatePortNumber, validatePresent } from './field-checks.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 
 interface ApiService {
@@ -56,10 +56,10 @@ export const apiServices: KindStrategy<ApiService> = {
     }
     append(
       causes,
-      requiredIfMissing('spec.service.namespace', service.namespace),
-      requiredIfMissing('spec.service.name', service.name),
+      validatePresent('spec.service.namespace', service.namespace),
+      validatePresent('spec.service.name', service.name),
     );
-    for (const cause of portNumber('spec.service.port', service.port)) {
+    for (const cause of validatePortNumber('spec.service.port', service.port)) {
       causes.push({ ...cause, detail: `port is not valid: ${cause.detail}` });
     }
     if (spec.insecureSkipTLSVerify === true && (spec.caBundle ?? '') !== '') {

@@ -3,7 +3,7 @@ import { binaryFromBase64 } from '#platform/base/base64';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
 import { repeats } from './by-name.ts';
-import { oneOf, same } from './field-checks.ts';
+import { same, validateOneOf } from './field-checks.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 import { checkStatus, keepDecisions, type SigningStatus } from './signing-status.ts';
 
@@ -90,7 +90,7 @@ function checkRequest({
   if (usages.length === 0) causes.push(required('spec.usages'));
   const again = repeats(usages);
   for (const [i, usage] of usages.entries()) {
-    append(causes, oneOf(index('spec.usages', i), usage, USAGES));
+    append(causes, validateOneOf(index('spec.usages', i), usage, USAGES));
     if (again[i] === true) causes.push(duplicate(index('spec.usages', i), usage));
   }
   append(causes, validateSigner('spec.signerName', signerName));

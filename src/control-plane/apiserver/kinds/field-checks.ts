@@ -15,29 +15,29 @@ export function causesFor(field: string, value: unknown, problems: readonly stri
   return problems.map((problem) => invalid(field, value, problem));
 }
 
-export function requiredIfMissing(field: string, value: unknown, detail = ''): FieldError[] {
+export function validatePresent(field: string, value: unknown, detail = ''): FieldError[] {
   return value === undefined || value === '' ? [required(field, detail)] : [];
 }
 
-export function oneOf(field: string, value: string | undefined, allowed: readonly string[]): FieldError[] {
+export function validateOneOf(field: string, value: string | undefined, allowed: readonly string[]): FieldError[] {
   return allowed.includes(value ?? '') ? [] : [notSupported(field, value ?? '', allowed)];
 }
 
 /** Validates an enum value that may be absent. */
-export function oneOfIfSet(field: string, value: string | undefined, allowed: readonly string[]): FieldError[] {
-  return value === undefined ? [] : oneOf(field, value, allowed);
+export function validateOneOfIfSet(field: string, value: string | undefined, allowed: readonly string[]): FieldError[] {
+  return value === undefined ? [] : validateOneOf(field, value, allowed);
 }
 
-export function notNegative(field: string, value: number | undefined): FieldError[] {
+export function validateNotNegative(field: string, value: number | undefined): FieldError[] {
   return (value ?? 0) < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
 }
 
-export function between(field: string, value: number, low: number, high: number): FieldError[] {
+export function validateBetween(field: string, value: number, low: number, high: number): FieldError[] {
   return value < low || value > high ? [invalid(field, value, `must be between ${low} and ${high}, inclusive`)] : [];
 }
 
-export function portNumber(field: string, value: number | undefined): FieldError[] {
-  return between(field, value ?? 0, 1, 65_535);
+export function validatePortNumber(field: string, value: number | undefined): FieldError[] {
+  return validateBetween(field, value ?? 0, 1, 65_535);
 }
 
 /** Returns the problems of a port name, by the rules of IANA. */
@@ -53,11 +53,13 @@ export function portNameProblems(name: string): string[] {
 }
 
 /** Validates a port by number or by name. */
-export function portReference(field: string, value: number | string | undefined): FieldError[] {
-  return typeof value === 'string' ? causesFor(field, value, portNameProblems(value)) : portNumber(field, value);
+export function validatePortReference(field: string, value: number | string | undefined): FieldError[] {
+  return typeof value === 'string'
+    ? causesFor(field, value, portNameProblems(value))
+    : validatePortNumber(field, value);
 }
 
-export function labels(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
+export function validateLabels(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
   return Object.entries(map).flatMap(([name, value]) => [
     ...causesFor(field, name, qualifiedNameProblems(name)),
     ...causesFor(field, value, labelValueProblems(value)),
@@ -65,11 +67,11 @@ export function labels(field: string, map: Readonly<Record<string, string>> = {}
 }
 
 /** Validates annotations. The prefix of a key may have upper case letters. */
-export function annotations(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
+export function validateAnnotations(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
   return Object.keys(map).flatMap((name) => causesFor(field, name, qualifiedNameProblems(name.toLowerCase())));
 }
 
-export function labelName(field: string, name: string): FieldError[] {
+export function validateLabelName(field: string, name: string): FieldError[] {
   return causesFor(field, name, qualifiedNameProblems(name));
 }
 
@@ -87,27 +89,27 @@ export function configKeyProblems(key: string): string[] {
   return problems;
 }
 
-export function ipAddress(field: string, value = ''): FieldError[] {
+export function validateIpAddress(field: string, value = ''): FieldError[] {
   return causesFor(field, value, ipProblems(value));
 }
 
 /** Validates a relative path without backsteps. */
-export function relativePath(field: string, path: string): FieldError[] {
+export function validateRelativePath(field: string, path: string): FieldError[] {
   return [
     ...(path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : []),
-    ...noBackSteps(field, path),
+    ...validateNoBackSteps(field, path),
   ];
 }
 
-export function noBackSteps(field: string, path: string): FieldError[] {
+export function validateNoBackSteps(field: string, path: string): FieldError[] {
   return path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
 }
 
 /**
  * Validates the path of a file in a volume. Names at its root that begin with two dots are reserved for the kubelet.
  */
-export function fileInVolume(field: string, path: string): FieldError[] {
-  const causes = relativePath(field, path);
+export function validateFileInVolume(field: string, path: string): FieldError[] {
+  const causes = validateRelativePath(field, path);
   if (path.startsWith('..') && !path.split('/').includes('..')) {
     causes.push(invalid(field, path, "must not start with '..'"));
   }
@@ -117,7 +119,7 @@ export function fileInVolume(field: string, path: string): FieldError[] {
 export const IMMUTABLE = 'field is immutable';
 
 /** Validates that a field keeps its initial value. */
-export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
+export function validateUnchanged(field: string, value: unknown, old: unknown): FieldError[] {
   return same(value, old) ? [] : [invalid(field, value ?? null, IMMUTABLE)];
 }
 

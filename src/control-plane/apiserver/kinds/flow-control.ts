@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { ownValue } from '#platform/base/own-value';
-import { oneOf, requiredIfMissing } from './field-checks.ts';
+import { validateOneOf, validatePresent } from './field-checks.ts';
 import { fill } from './fill.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 
@@ -27,7 +27,7 @@ interface FlowSchema {
 }
 
 const PRECEDENCE = 1000;
-const HIGHEST_PRECEDENCE = 10_000;
+const MAX_PRECEDENCE = 10_000;
 const SUBJECT_FIELDS: Readonly<Record<string, 'user' | 'group' | 'serviceAccount'>> = {
   User: 'user',
   Group: 'group',
@@ -45,8 +45,8 @@ export const flowSchemas: KindStrategy<FlowSchema> = {
     const at = 'spec.matchingPrecedence';
     const causes: FieldError[] = [];
     if (matchingPrecedence <= 0) causes.push(invalid(at, matchingPrecedence, 'must be a positive value'));
-    if (matchingPrecedence > HIGHEST_PRECEDENCE) {
-      causes.push(invalid(at, matchingPrecedence, `must not be greater than ${HIGHEST_PRECEDENCE}`));
+    if (matchingPrecedence > MAX_PRECEDENCE) {
+      causes.push(invalid(at, matchingPrecedence, `must not be greater than ${MAX_PRECEDENCE}`));
     }
     if (matchingPrecedence === 1 && object.metadata.name !== 'exempt') {
       causes.push(invalid(at, 1, "only the schema named 'exempt' may have matchingPrecedence 1"));
@@ -57,7 +57,7 @@ export const flowSchemas: KindStrategy<FlowSchema> = {
       causes.push({ type: 'NotSupported', field: 'spec.distinguisherMethod.type', value, detail });
     }
     const name = spec.priorityLevelConfiguration?.name;
-    append(causes, requiredIfMissing('spec.priorityLevelConfiguration.name', name, 'must reference a priority level'));
+    append(causes, validatePresent('spec.priorityLevelConfiguration.name', name, 'must reference a priority level'));
     return [...causes, ...rules.flatMap((rule, i) => validateRule(index('spec.rules', i), rule))];
   },
 };
@@ -75,7 +75,7 @@ function validateRule(
     const { kind = '' } = subject;
     const name = ownValue(SUBJECT_FIELDS, kind);
     const at = index(`${field}.subjects`, i);
-    if (name === undefined) append(causes, oneOf(`${at}.kind`, kind, Object.keys(SUBJECT_FIELDS)));
+    if (name === undefined) append(causes, validateOneOf(`${at}.kind`, kind, Object.keys(SUBJECT_FIELDS)));
     else if (subject[name] === undefined) {
       causes.push(required(`${at}.${name}`, `${name} is required when subject kind is '${kind}'`));
     }
@@ -148,7 +148,7 @@ export const priorityLevels: KindStrategy<PriorityLevel> = {
       if (exempt !== undefined) causes.push(forbidden('spec.exempt', 'must be nil if the type is Limited'));
       if (limited === undefined) causes.push(required('spec.limited', 'must not be empty when type is Limited'));
       else append(causes, validateLimited(limited));
-    } else append(causes, oneOf('spec.type', type, ['Exempt', 'Limited']));
+    } else append(causes, validateOneOf('spec.type', type, ['Exempt', 'Limited']));
     return causes;
   },
 };
@@ -165,7 +165,7 @@ function validateLimited(limited: NonNullable<NonNullable<PriorityLevel['spec']>
         required(`${at}.limitResponse.queuing`, 'must not be empty if and only if the response type is Queue'),
       );
     } else append(causes, validateQueuing(`${at}.limitResponse.queuing`, queuing));
-  } else if (type !== 'Reject') append(causes, oneOf(`${at}.limitResponse.type`, type, ['Queue', 'Reject']));
+  } else if (type !== 'Reject') append(causes, validateOneOf(`${at}.limitResponse.type`, type, ['Queue', 'Reject']));
   return causes;
 }
 

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { labelValueProblems } from '#platform/base/names';
 import { ownValue } from '#platform/base/own-value';
-import { causesFor, labelName, labels } from './field-checks.ts';
+import { causesFor, validateLabelName, validateLabels } from './field-checks.ts';
 
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
@@ -19,7 +19,7 @@ interface LabelExpression {
 export function validateSelector(field: string, selector: LabelSelector | undefined): FieldError[] {
   if (selector === undefined) return [];
   return [
-    ...labels(`${field}.matchLabels`, selector.matchLabels),
+    ...validateLabels(`${field}.matchLabels`, selector.matchLabels),
     ...(selector.matchExpressions ?? []).flatMap((item, i) =>
       validateExpression(index(`${field}.matchExpressions`, i), item),
     ),
@@ -37,7 +37,7 @@ function validateExpression(field: string, { key = '', operator = '', values = [
       causes.push(forbidden(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     }
   } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
-  append(causes, labelName(`${field}.key`, key));
+  append(causes, validateLabelName(`${field}.key`, key));
   for (const [i, value] of values.entries()) {
     append(causes, causesFor(index(`${field}.values`, i), value, labelValueProblems(value)));
   }

@@ -1,5 +1,5 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
-import { notNegative } from './field-checks.ts';
+import { validateNotNegative } from './field-checks.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 
 interface Lease {
@@ -13,6 +13,6 @@ export const leases: KindStrategy<Lease> = {
     if (seconds !== undefined && seconds <= 0) {
       causes.push(invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
     }
-    return [...causes, ...notNegative('spec.leaseTransitions', leaseTransitions)];
+    return [...causes, ...validateNotNegative('spec.leaseTransitions', leaseTransitions)];
   },
 };

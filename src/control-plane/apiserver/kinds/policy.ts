@@ -1,6 +1,6 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, invalid } from '#platform/base/field-error';
-import { immutable, oneOf, oneOfIfSet } from './field-checks.ts';
+import { validateOneOf, validateOneOfIfSet, validateUnchanged } from './field-checks.ts';
 import { fill } from './fill.ts';
 import { goStruct } from './go-struct.ts';
 import type { KindStrategy } from './kind-strategy.ts';
@@ -36,7 +36,10 @@ export const podDisruptionBudgets: KindStrategy<DisruptionBudget> = {
       append(causes, validateAmount(`spec.${name}`, amount), validateAtMostAll(`spec.${name}`, amount));
     }
     append(causes, validateSelector('spec.selector', selector));
-    return [...causes, ...oneOfIfSet('spec.unhealthyPodEvictionPolicy', policy, ['AlwaysAllow', 'IfHealthyBudget'])];
+    return [
+      ...causes,
+      ...validateOneOfIfSet('spec.unhealthyPodEvictionPolicy', policy, ['AlwaysAllow', 'IfHealthyBudget']),
+    ];
   },
 };
 
@@ -45,7 +48,7 @@ interface PriorityClass {
   preemptionPolicy?: string;
 }
 
-const HIGHEST_OF_USERS = 1_000_000_000;
+const MAX_USER_PRIORITY = 1_000_000_000;
 const SYSTEM: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
   'system-cluster-critical': 2_000_000_000,
@@ -68,13 +71,13 @@ export const priorityClasses: KindStrategy<PriorityClass> = {
         const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${why}`;
         causes.push(forbidden('metadata.name', detail));
       }
-    } else if (value > HIGHEST_OF_USERS) {
-      causes.push(forbidden('value', `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`));
+    } else if (value > MAX_USER_PRIORITY) {
+      causes.push(forbidden('value', `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`));
     }
-    append(causes, oneOf('preemptionPolicy', preemptionPolicy, ['PreemptLowerPriority', 'Never']));
+    append(causes, validateOneOf('preemptionPolicy', preemptionPolicy, ['PreemptLowerPriority', 'Never']));
     const before = old;
     if (before === undefined) return causes;
     if ((before.value ?? 0) !== value) causes.push(forbidden('value', 'may not be changed in an update.'));
-    return [...causes, ...immutable('preemptionPolicy', preemptionPolicy, before.preemptionPolicy)];
+    return [...causes, ...validateUnchanged('preemptionPolicy', preemptionPolicy, before.preemptionPolicy)];
   },
 };

@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { causesFor, IMMUTABLE, oneOf, same } from './field-checks.ts';
+import { causesFor, IMMUTABLE, same, validateOneOf } from './field-checks.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 
 interface DeviceRequest {
@@ -64,7 +64,7 @@ function validateRequest(
   if (allocationMode === 'ExactCount' && count <= 0) {
     causes.push(invalid(`${field}.count`, count, 'must be greater than zero'));
   }
-  return [...causes, ...oneOf(`${field}.allocationMode`, allocationMode, ['All', 'ExactCount'])];
+  return [...causes, ...validateOneOf(`${field}.allocationMode`, allocationMode, ['All', 'ExactCount'])];
 }
 
 export const resourceClaims: KindStrategy<Claim> = {

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, index, key, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
 import { deprecatedLabel } from './deprecated-labels.ts';
-import { causesFor, immutable, labels } from './field-checks.ts';
+import { causesFor, validateLabels, validateUnchanged } from './field-checks.ts';
 import { goStruct } from './go-struct.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 import type { Quantities, Toleration } from './pod/pod-spec.ts';
@@ -24,7 +24,7 @@ export const runtimeClasses: KindStrategy<RuntimeClass> = {
       const at = key('overhead.limits', name);
       append(causes, validateContainerResourceName(at, name), validateQuantity(at, name, amount));
     }
-    append(causes, labels('scheduling.nodeSelector', scheduling.nodeSelector));
+    append(causes, validateLabels('scheduling.nodeSelector', scheduling.nodeSelector));
     const tolerations = scheduling.tolerations ?? [];
     append(causes, validateTolerations('scheduling.tolerations', tolerations));
     const seen = new Set<string>();
@@ -42,7 +42,7 @@ export const runtimeClasses: KindStrategy<RuntimeClass> = {
       seen.add(text);
     }
     const before = old;
-    return before === undefined ? causes : [...causes, ...immutable('handler', handler, before.handler)];
+    return before === undefined ? causes : [...causes, ...validateUnchanged('handler', handler, before.handler)];
   },
   warnings: ({ scheduling = {} }) =>
     Object.keys(scheduling.nodeSelector ?? {}).flatMap((name) => {

@@ -8,7 +8,7 @@ import { DELETE_OPTIONS, WATCH_EVENT } from './component-name.ts';
 import { type CustomSchema, customComponents, customDefinitions } from './custom-component.ts';
 import { documentV2 } from './document-v2.ts';
 import { type ComponentText, componentText, documentV3 } from './document-v3.ts';
-import { encode, type Message } from './gnostic.ts';
+import { encodeDocument, type MessageEncoder } from './gnostic.ts';
 import { DOCUMENT_V2 } from './gnostic-v2.ts';
 import { DOCUMENT_V3 } from './gnostic-v3.ts';
 import { compare, type PathOperations } from './operation.ts';
@@ -103,7 +103,7 @@ export class Documents {
     return this.#v2;
   }
 
-  #finish(text: string, message: Message): OpenApiDocument {
+  #finish(text: string, message: MessageEncoder): OpenApiDocument {
     const json = encodeUtf8(text);
     let protobuf: Uint8Array | undefined;
     return {
@@ -111,7 +111,7 @@ export class Documents {
       hash: this.#parts.digest(json).toUpperCase(),
       protobuf() {
         // Few clients request it, and they cache the response.
-        protobuf ??= encode(message, JSON.parse(text));
+        protobuf ??= encodeDocument(message, JSON.parse(text));
         return protobuf;
       },
     };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '#platform/base/bytes';
 import { deployedDefinitions, servedDocuments } from './documents.fixture.ts';
 import type { OpenApiDocument } from './documents.ts';
-import { encode } from './gnostic.ts';
+import { encodeDocument } from './gnostic.ts';
 import { DOCUMENT_V2 } from './gnostic-v2.ts';
 import { DOCUMENT_V3 } from './gnostic-v3.ts';
 
@@ -165,7 +165,7 @@ describe('a schema in protobuf', () => {
 
   it('keeps numbers, lists, values of any type and extensions', () => {
     const source = { definitions: { [field.name]: { ...field.value, 'x-a': { b: [1] }, additionalProperties: true } } };
-    const read = decoded(V2, encode(DOCUMENT_V2, source))['definitions'].additionalProperties[0];
+    const read = decoded(V2, encodeDocument(DOCUMENT_V2, source))['definitions'].additionalProperties[0];
     expect({ ...read.value, maxLength: Number(read.value.maxLength) }).toEqual({
       maximum: 1.5,
       maxLength: 3,
@@ -183,7 +183,7 @@ describe('a schema in protobuf', () => {
     ['a flag', false, { boolean: false }],
     ['an object', { a: 1 }, {}],
   ])('of version 3 tells a default that is %s', (_what, value, expected) => {
-    const bytes = encode(DOCUMENT_V3, { components: { schemas: { x: { default: value } } } });
+    const bytes = encodeDocument(DOCUMENT_V3, { components: { schemas: { x: { default: value } } } });
     expect(decoded(V3, bytes)['components'].schemas.additionalProperties[0].value.schema.default).toEqual(expected);
   });
 });

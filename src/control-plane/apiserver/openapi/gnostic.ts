@@ -6,32 +6,32 @@ type Json = Readonly<Record<string, unknown>>;
  * Writes the fields of one message from its JSON. The protobuf form of OpenAPI documents is that of gnostic: its
  * messages follow the JSON, with maps as lists of names and values, and with a separate message for every union.
  */
-export type Message = (writer: protobuf.Writer, json: unknown) => void;
+export type MessageEncoder = (writer: protobuf.Writer, json: unknown) => void;
 
 /** Writes one field, including its number. */
-export type Field = (writer: protobuf.Writer, number: number, json: unknown) => void;
+export type FieldEncoder = (writer: protobuf.Writer, number: number, json: unknown) => void;
 
 const VARINT = 0;
 const FIXED_64 = 1;
 const DELIMITED = 2;
 
-export const text: Field = (writer, number, json) => {
+export const encodeText: FieldEncoder = (writer, number, json) => {
   writer.uint32((number << 3) | DELIMITED).string(String(json));
 };
 
-export const flag: Field = (writer, number, json) => {
+export const encodeFlag: FieldEncoder = (writer, number, json) => {
   writer.uint32((number << 3) | VARINT).bool(json === true);
 };
 
-export const whole: Field = (writer, number, json) => {
+export const encodeInteger: FieldEncoder = (writer, number, json) => {
   writer.uint32((number << 3) | VARINT).int64(Number(json));
 };
 
-export const decimal: Field = (writer, number, json) => {
+export const encodeDouble: FieldEncoder = (writer, number, json) => {
   writer.uint32((number << 3) | FIXED_64).double(Number(json));
 };
 
-export function inside(message: Message): Field {
+export function inside(message: MessageEncoder): FieldEncoder {
   return (writer, number, json) => {
     writer.uint32((number << 3) | DELIMITED).fork();
     message(writer, json);
@@ -39,17 +39,17 @@ export function inside(message: Message): Field {
   };
 }
 
-export function each(field: Field): Field {
+export function each(field: FieldEncoder): FieldEncoder {
   return (writer, number, json) => {
     for (const item of json as readonly unknown[]) field(writer, number, item);
   };
 }
 
 /** Any value is written as YAML, of which JSON is a subset. */
-export const any = inside((writer, json) => text(writer, 2, `${JSON.stringify(json)}\n`));
+export const encodeAny = inside((writer, json) => encodeText(writer, 2, `${JSON.stringify(json)}\n`));
 
 /** Returns a map as a message that lists names and values in its first field, or another. */
-export function mapOf(value: Field, number = 1): Message {
+export function mapOf(value: FieldEncoder, number = 1): MessageEncoder {
   return (writer, json) => {
     for (const [name, item] of Object.entries(json as Json)) namedValue(value)(writer, number, [name, item]);
   };
@@ -57,11 +57,11 @@ export function mapOf(value: Field, number = 1): Message {
 
 /** Returns a structure with its fields by JSON name. Keys that begin with x- go into one list of extensions. */
 export function structure(
-  fields: () => Readonly<Record<string, readonly [number, Field]>>,
+  fields: () => Readonly<Record<string, readonly [number, FieldEncoder]>>,
   extensions: number,
-): Message {
+): MessageEncoder {
   let known: ReturnType<typeof fields> | undefined;
-  const extension = namedValue(any);
+  const extension = namedValue(encodeAny);
   return (writer, json) => {
     known ??= fields();
     for (const [key, value] of Object.entries(json as Json)) {
@@ -73,8 +73,8 @@ export function structure(
 }
 
 /** Returns a union of two messages: the second if the JSON is a reference. */
-export function orReference(message: Message): Field {
-  const [first, second] = [inside(message), inside(structure(() => ({ $ref: [1, text] }), 0))];
+export function orReference(message: MessageEncoder): FieldEncoder {
+  const [first, second] = [inside(message), inside(structure(() => ({ $ref: [1, encodeText] }), 0))];
   return inside((writer, json) => {
     if ((json as Json)['$ref'] === undefined) first(writer, 1, json);
     else second(writer, 2, json);
@@ -82,20 +82,20 @@ export function orReference(message: Message): Field {
 }
 
 /** Returns a message around one value. */
-export function wrapMessage(field: Field): Field {
+export function wrapMessage(field: FieldEncoder): FieldEncoder {
   return inside((writer, json) => field(writer, 1, json));
 }
 
-export function encode(message: Message, json: unknown): Uint8Array {
+export function encodeDocument(message: MessageEncoder, json: unknown): Uint8Array {
   const writer = protobuf.Writer.create();
   message(writer, json);
   return writer.finish();
 }
 
-function namedValue(value: Field): Field {
+function namedValue(value: FieldEncoder): FieldEncoder {
   return inside((writer, json) => {
     const [name, item] = json as readonly [string, unknown];
-    text(writer, 1, name);
+    encodeText(writer, 1, name);
     value(writer, 2, item);
   });
 }

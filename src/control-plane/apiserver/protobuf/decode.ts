@@ -1,14 +1,14 @@
 import { toBase64 } from '#platform/base/base64';
 import { ParseError } from '#platform/base/errors';
 import { setOwn } from '#platform/base/own-value';
-import { type Field, type MessageShape, messageShape, type Scalar } from '../builtin-schema/message-shape.ts';
+import { type MessageField, type MessageShape, messageShape, type Scalar } from '../builtin-schema/message-shape.ts';
 import { specialMessage } from './special-message.ts';
 import { WireReader } from './wire-reader.ts';
 
 type Json = Record<string, unknown>;
 
 /** Maximum depth, beyond that of any real object. A short body could nest far deeper. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
 const VARINT = 0;
 const FIXED_64 = 1;
@@ -30,7 +30,7 @@ export function decodeMessage(bytes: Uint8Array, name: string): Json {
 }
 
 function message(reader: WireReader, end: number, name: string, depth: number, into?: Json): unknown {
-  if (depth > DEEPEST) throw new ParseError(`proto: nested more than ${DEEPEST} levels deep`);
+  if (depth > MAX_DEPTH) throw new ParseError(`proto: nested more than ${MAX_DEPTH} levels deep`);
   reader.beginMessage();
   const shape = messageShape(name);
   const special = specialMessage(name);
@@ -42,7 +42,7 @@ function message(reader: WireReader, end: number, name: string, depth: number, i
 }
 
 /** Returns the value that Go writes for a field that is not on the wire. */
-function absent(field: Field): unknown {
+function absent(field: MessageField): unknown {
   if (field.absent === 'null') return null;
   if (!field.scalar) return message(new WireReader(new Uint8Array()), 0, field.type, 0);
   return field.type === 'string' ? '' : field.type === 'bool' ? false : 0;
@@ -58,7 +58,7 @@ function fields(reader: WireReader, end: number, shape: MessageShape, json: Json
   }
 }
 
-function read(reader: WireReader, end: number, field: Field, wire: number, json: Json, depth: number): void {
+function read(reader: WireReader, end: number, field: MessageField, wire: number, json: Json, depth: number): void {
   const packed = field.container === 'list' && wire === DELIMITED && field.scalar;
   const expected = field.scalar && field.container !== 'map' ? WIRE[field.type as Scalar] : DELIMITED;
   if (wire !== expected && !packed) {
@@ -76,7 +76,7 @@ function read(reader: WireReader, end: number, field: Field, wire: number, json:
   } else listOf(json, field).push(value(reader, end, field, depth));
 }
 
-function value(reader: WireReader, end: number, field: Field, depth: number, into?: Json): unknown {
+function value(reader: WireReader, end: number, field: MessageField, depth: number, into?: Json): unknown {
   switch (field.type) {
     case 'string':
       return reader.string();
@@ -95,14 +95,14 @@ function value(reader: WireReader, end: number, field: Field, depth: number, int
   }
 }
 
-function put(json: Json, field: Field, read: unknown): void {
+function put(json: Json, field: MessageField, read: unknown): void {
   const zero = read === '' || read === 0 || read === false || (read === null && field.omitsZero);
   if (zero && field.omitsZero) delete json[field.json];
   else setOwn(json, field.json, read);
 }
 
 /** Adds one entry of a map, which is a message of a key and a value. */
-function entry(reader: WireReader, end: number, field: Field, map: Json, depth: number): void {
+function entry(reader: WireReader, end: number, field: MessageField, map: Json, depth: number): void {
   let key = '';
   let found: unknown;
   while (reader.at < end) {
@@ -117,7 +117,7 @@ function entry(reader: WireReader, end: number, field: Field, map: Json, depth: 
   setOwn(map, key, found);
 }
 
-function listOf(json: Json, field: Field): unknown[] {
+function listOf(json: Json, field: MessageField): unknown[] {
   const list = json[field.json];
   if (Array.isArray(list)) return list;
   const fresh: unknown[] = [];
@@ -125,7 +125,7 @@ function listOf(json: Json, field: Field): unknown[] {
   return fresh;
 }
 
-function mapOf(json: Json, field: Field): Json {
+function mapOf(json: Json, field: MessageField): Json {
   const map = json[field.json];
   if (isObject(map)) return map;
   const fresh: Json = {};

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js';
 import { fromBase64 } from '#platform/base/base64';
-import { type Field, messageShape } from '../builtin-schema/message-shape.ts';
+import { type MessageField, messageShape } from '../builtin-schema/message-shape.ts';
 import { specialMessage } from './special-message.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ function fields(writer: protobuf.Writer, json: Json, name: string): void {
   }
 }
 
-function write(writer: protobuf.Writer, value: unknown, field: Field): void {
+function write(writer: protobuf.Writer, value: unknown, field: MessageField): void {
   if (field.container === 'one') one(writer, value, field);
   else if (field.container === 'list') for (const item of value as readonly unknown[]) one(writer, item, field);
   else {
@@ -49,7 +49,7 @@ function write(writer: protobuf.Writer, value: unknown, field: Field): void {
   }
 }
 
-function one(writer: protobuf.Writer, value: unknown, { id, type }: Field): void {
+function one(writer: protobuf.Writer, value: unknown, { id, type }: MessageField): void {
   const tag = id << 3;
   switch (type) {
     case 'string':

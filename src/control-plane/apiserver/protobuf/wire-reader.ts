@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js';
 import { ParseError } from '#platform/base/errors';
 
-const MOST_MESSAGES = 100_000;
+const MAX_MESSAGES = 100_000;
 
 /** Reads the bytes of one body. Every error is a ParseError in the words of the API server. */
 export class WireReader {
@@ -22,7 +22,7 @@ export class WireReader {
 
   /** Counts a message. Two bytes suffice for one, so a body could hold too many to process. */
   beginMessage(): void {
-    if (++this.#messages > MOST_MESSAGES) throw new ParseError(`proto: more than ${MOST_MESSAGES} messages`);
+    if (++this.#messages > MAX_MESSAGES) throw new ParseError(`proto: more than ${MAX_MESSAGES} messages`);
   }
 
   /** Runs a read and converts errors of protobufjs to the words of Go. */

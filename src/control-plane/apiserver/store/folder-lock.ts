@@ -15,7 +15,7 @@ const SQLITE_BUSY = 5;
  * abstract socket, or a process id in a file), and which also excludes a second open in the same process. Nothing else
  * may open and close the lock file in this process: closing it would release the lock.
  */
-export function lockFolder(folder: string): () => void {
+export function lockDirectory(folder: string): () => void {
   createDirectory(folder);
   const path = join(folder, 'folder.lock');
   try {

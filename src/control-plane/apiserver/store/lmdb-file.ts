@@ -23,7 +23,7 @@ const INTEGER_KEYS = 0x08;
  * Number of bytes to read at a time, and number of such chunks to retain: consecutive pages of a tree may be far apart.
  */
 const CHUNK = 64 * 1024;
-const KEPT_CHUNKS = 512;
+const MAX_RETAINED_CHUNKS = 512;
 
 /** Describes the root of one B-tree and what its file says about it. */
 interface Tree {
@@ -269,7 +269,7 @@ export class LmdbFile {
     if (chunk === undefined) {
       chunk = this.#readAt(at, Math.min(CHUNK, this.#size - at));
       this.#chunks.set(at, chunk);
-      if (this.#chunks.size > KEPT_CHUNKS) this.#chunks.delete(this.#chunks.keys().next().value as number);
+      if (this.#chunks.size > MAX_RETAINED_CHUNKS) this.#chunks.delete(this.#chunks.keys().next().value as number);
     }
     return chunk.subarray(start - at, start - at + length);
   }

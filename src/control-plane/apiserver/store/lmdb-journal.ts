@@ -4,7 +4,7 @@ import { createPrivateDirectory, tightenFile } from '#platform/kube/kubeconfig/p
 import { explainedFailure } from './disk-failure.ts';
 import { type Durability, type Environment, openEnvironment, writeData } from './environment.ts';
 import { FileGuard } from './file-guard.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockDirectory } from './folder-lock.ts';
 import type { Compaction, Journal } from './journal.ts';
 import { RecordEncoder } from './record.ts';
 import { StoreError } from './store-error.ts';
@@ -64,7 +64,7 @@ export class LmdbJournal implements Journal {
   static async open(options: JournalOptions): Promise<{ journal: LmdbJournal; timeline: Timeline }> {
     createPrivateDirectory(options.folder);
     for (const name of ['data.mdb', 'lock.mdb']) tightenFile(join(options.folder, name));
-    const unlock = lockFolder(options.folder);
+    const unlock = lockDirectory(options.folder);
     try {
       const head = new StoreHead(options.head);
       const content = readContent(options.folder);

@@ -12,7 +12,7 @@ const CHECKSUM = 4;
 const PUT = 1;
 const DELETE = 2;
 /** Size of the largest buffer that is retained for further groups. */
-const KEPT = 1024 * 1024;
+const MAX_RETAINED_BYTES = 1024 * 1024;
 
 /** Encodes groups of versions, each into slices of one buffer that the next group overwrites. */
 export class RecordEncoder {
@@ -42,9 +42,9 @@ export class RecordEncoder {
 
   /** Returns a buffer. Allocating costs more than filling it, so only an unusually large group gets its own. */
   #room(size: number): Buffer {
-    if (size > KEPT) return Buffer.allocUnsafeSlow(size);
+    if (size > MAX_RETAINED_BYTES) return Buffer.allocUnsafeSlow(size);
     if (size > this.#buffer.length)
-      this.#buffer = Buffer.allocUnsafeSlow(Math.min(KEPT, 2 ** Math.ceil(Math.log2(size))));
+      this.#buffer = Buffer.allocUnsafeSlow(Math.min(MAX_RETAINED_BYTES, 2 ** Math.ceil(Math.log2(size))));
     return this.#buffer;
   }
 }
@@ -65,7 +65,7 @@ function checksum(content: Buffer, revision: number): number {
 export function decodeRecord(revision: number, record: Buffer): Version {
   const end = record.length - CHECKSUM;
   if (end < HEADER || record.readUInt32LE(end) !== checksum(record.subarray(0, end), revision)) {
-    throw damaged(revision, record);
+    throw damagedError(revision, record);
   }
   return decodeContent(revision, record.subarray(0, end));
 }
@@ -74,13 +74,13 @@ export function decodeRecord(revision: number, record: Buffer): Version {
 export function decodeContent(revision: number, record: Buffer): Version {
   const kind = record.length < HEADER ? 0 : record.readUInt8(0);
   const keyEnd = kind === 0 ? 0 : HEADER + record.readUInt32LE(1);
-  if ((kind !== PUT && kind !== DELETE) || keyEnd > record.length) throw damaged(revision, record);
+  if ((kind !== PUT && kind !== DELETE) || keyEnd > record.length) throw damagedError(revision, record);
   const key = record.toString('utf8', HEADER, keyEnd);
   const value = kind === PUT ? record.toString('utf8', keyEnd) : undefined;
   return new Version(key, value, revision, record.readDoubleLE(5));
 }
 
-function damaged(revision: number, record: Buffer): StoreError {
+function damagedError(revision: number, record: Buffer): StoreError {
   const keyEnd = record.length < HEADER ? 0 : HEADER + record.readUInt32LE(1);
   const key = keyEnd > record.length ? '' : record.toString('utf8', HEADER, keyEnd);
   const isReadable = key !== '' && !/[\p{Cc}\ufffd]/u.test(key);

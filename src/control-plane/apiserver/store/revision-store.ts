@@ -11,9 +11,9 @@ import type {
   RangeOptions,
   Store,
   StoreEvent,
+  StoreWatchOptions,
+  StoreWriteOptions,
   Watch,
-  WatchOptions,
-  WriteOptions,
 } from './store.ts';
 import { StoreError } from './store-error.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -102,15 +102,15 @@ export class RevisionStore implements Store {
     return live(this.#commits?.pending(key) ?? this.#timeline.head(key));
   }
 
-  put(key: string, value: NonNullable<NewValue>, options?: WriteOptions): Promise<Outcome<PutEvent>> {
+  put(key: string, value: NonNullable<NewValue>, options?: StoreWriteOptions): Promise<Outcome<PutEvent>> {
     return this.#write(key, value, options) as Promise<Outcome<PutEvent>>;
   }
 
-  delete(key: string, options?: WriteOptions): Promise<Outcome<DeleteEvent>> {
+  delete(key: string, options?: StoreWriteOptions): Promise<Outcome<DeleteEvent>> {
     return this.#write(key, undefined, options) as Promise<Outcome<DeleteEvent>>;
   }
 
-  watch({ prefix, after, signal }: WatchOptions): Watch {
+  watch({ prefix, after, signal }: StoreWatchOptions): Watch {
     this.#checkOpen();
     if (after !== undefined) this.#timeline.checkReadable(after);
     return new StoreWatch(this.#timeline, this.#hub, prefix, after ?? this.revision, signal);
@@ -128,7 +128,7 @@ export class RevisionStore implements Store {
   }
 
   /** Decides a write, and returns its outcome once it is visible. */
-  async #write(key: string, value: NewValue, { expected, memo }: WriteOptions = {}): Promise<Outcome> {
+  async #write(key: string, value: NewValue, { expected, memo }: StoreWriteOptions = {}): Promise<Outcome> {
     for (;;) {
       this.#checkOpen();
       const pending = this.#commits?.pending(key);

@@ -47,7 +47,7 @@ export type Outcome<E extends StoreEvent = StoreEvent> =
   | { readonly done: true; readonly event: E }
   | { readonly done: false; readonly current: Entry | undefined };
 
-export interface WriteOptions {
+export interface StoreWriteOptions {
   /** Revision the key must be at: 0 means that it must not exist; if absent, any will do. */
   readonly expected?: number;
   /** `memo` of the written entry. */
@@ -73,7 +73,7 @@ export interface Range {
   readonly remaining: number;
 }
 
-export interface WatchOptions {
+export interface StoreWatchOptions {
   /** If it ends in `/` (or is empty), every key below it; otherwise exactly that key. */
   readonly prefix: string;
   /** Revision after which to deliver events. Defaults to the current one. */
@@ -120,12 +120,16 @@ export interface Store {
   latest(key: string): Entry | undefined;
 
   /** Writes a value, or one computed from the revision of the write; the computation must not write. */
-  put(key: string, value: string | ((revision: number) => string), options?: WriteOptions): Promise<Outcome<PutEvent>>;
+  put(
+    key: string,
+    value: string | ((revision: number) => string),
+    options?: StoreWriteOptions,
+  ): Promise<Outcome<PutEvent>>;
   /** Deletes a key. If it does not exist, the outcome is `done: false`. */
-  delete(key: string, options?: WriteOptions): Promise<Outcome<DeleteEvent>>;
+  delete(key: string, options?: StoreWriteOptions): Promise<Outcome<DeleteEvent>>;
 
   /** Starts a watch. Throws `Compacted` or `FutureRevision` at once if it cannot start at the revision. */
-  watch(options: WatchOptions): Watch;
+  watch(options: StoreWatchOptions): Watch;
 
   /** Drops superseded versions and events up to and including this revision; the current state is always retained. */
   compact(revision: number): Promise<void>;

@@ -1,5 +1,5 @@
 import { writeData } from './environment.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockDirectory } from './folder-lock.ts';
 import { StoreHead } from './store-head.ts';
 import type { Version } from './version.ts';
 
@@ -9,7 +9,7 @@ export async function writeStore(
   versions: Iterable<Version>,
   firstRevision: number,
 ): Promise<void> {
-  const unlock = lockFolder(folder);
+  const unlock = lockDirectory(folder);
   try {
     await writeData(folder, versions, firstRevision);
     new StoreHead(head).create(firstRevision);

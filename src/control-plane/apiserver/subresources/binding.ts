@@ -28,7 +28,7 @@ export const bind: SubresourceAction = async (backend, target, body, call, admit
   }
   await admit(body);
   const onPod = { ...target, subresource: 'binding' };
-  const change = (pod: KubeObject) => bound(pod, node.name ?? '', body, timestamp(backend.clock));
+  const change = (pod: KubeObject) => withNode(pod, node.name ?? '', body, timestamp(backend.clock));
   await guaranteedUpdate(backend, onPod, change, call, { recorded: true, admitted: true, validated: true });
   return DONE;
 };
@@ -48,7 +48,7 @@ function validateBinding({ kind = '', name = '' }: { readonly kind?: string; rea
   ];
 }
 
-function bound(pod: KubeObject, node: string, { metadata }: KubeObject, now: string): KubeObject {
+function withNode(pod: KubeObject, node: string, { metadata }: KubeObject, now: string): KubeObject {
   const spec = (pod['spec'] ?? {}) as { readonly nodeName?: string; readonly schedulingGates?: readonly unknown[] };
   const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, pod.metadata.name ?? '', why);
   if (pod.metadata.deletionTimestamp !== undefined)

@@ -64,7 +64,7 @@ async function claim(backend: Backend, pod: KubeObject, namespace: string, call:
   await guaranteedUpdate(
     backend,
     target,
-    (current) => ({ ...structuredClone(current), status: spent(current, pod, timestamp(backend.clock)) }),
+    (current) => ({ ...structuredClone(current), status: statusAfterEviction(current, pod, timestamp(backend.clock)) }),
     call,
   );
 }
@@ -87,7 +87,7 @@ function budgetsOf(backend: Backend, pod: KubeObject, namespace: string): KubeOb
 }
 
 /** Returns the status of a budget after one more disruption. Throws if it allows none. */
-function spent(budget: KubeObject, pod: KubeObject, now: string): BudgetStatus {
+function statusAfterEviction(budget: KubeObject, pod: KubeObject, now: string): BudgetStatus {
   const status = (budget['status'] ?? {}) as BudgetStatus;
   const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
   if (observedGeneration < (budget.metadata.generation ?? 0)) {

@@ -28,15 +28,15 @@ export interface Condition {
   readonly reason?: string;
 }
 
-export interface Container {
+export interface ListedContainer {
   readonly name?: string;
   readonly image?: string;
 }
 
-export interface PodTemplate {
+export interface ListedPodTemplate {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: {
-    readonly containers?: readonly Container[] | null;
+    readonly containers?: readonly ListedContainer[] | null;
     readonly nodeSelector?: Readonly<Record<string, string>>;
   };
 }
@@ -68,7 +68,7 @@ export function formatSelector(selector: LabelSelectorSpec | undefined, invalid 
 }
 
 /** Returns one cell with the names and one with the images of containers. */
-export function containerCells(containers: readonly Container[] | null | undefined): [string, string] {
+export function containerCells(containers: readonly ListedContainer[] | null | undefined): [string, string] {
   if (!containers) return ['', ''];
   if (containers.length === 1) return [containers[0]?.name ?? '', containers[0]?.image ?? ''];
   return [containers.map(({ name = '' }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];

@@ -20,7 +20,7 @@ export function validateFrozen(sent: Metadata, old: Metadata): FieldError[] {
 }
 
 /** Validates that no finalizers are added once an object is being deleted. */
-export function validateFinalizer({ metadata }: KubeObject, old: KubeObject): FieldError[] {
+export function validateAddedFinalizers({ metadata }: KubeObject, old: KubeObject): FieldError[] {
   if (old.metadata.deletionTimestamp === undefined) return [];
   const before = new Set(old.metadata.finalizers);
   const added = (metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));

@@ -13,7 +13,7 @@ import { keyOf, type Resource } from '../resource.ts';
 import { nextStage, stageOf, turnOf } from '../stage-barrier.ts';
 import type { Entry } from '../store/store.ts';
 import { dropEntry, isFinished } from './delete.ts';
-import { validateFinalizer, validateFrozen } from './frozen-metadata.ts';
+import { validateAddedFinalizers, validateFrozen } from './frozen-metadata.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import { type Target, viewOf } from './target.ts';
 import { prepareContent, preparePart, withServerFields, writesMetadata } from './updated-object.ts';
@@ -189,7 +189,7 @@ function* validateUpdate(
   call: RequestContext,
 ): Steps<readonly FieldError[]> {
   const { shape, strategy } = resource;
-  const finalizers = validateFinalizer(object, old);
+  const finalizers = validateAddedFinalizers(object, old);
   const causes = yield* shape.validate(object, old, subresource, isFitting(call, object));
   yield;
   const own = (strategy.parts?.get(subresource) ?? strategy).validate?.(object, old) ?? [];

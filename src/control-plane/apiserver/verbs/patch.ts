@@ -22,7 +22,7 @@ import { guaranteedUpdate } from './guaranteed-update.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
-import { checkPlace, checkVersioned, notMade } from './update.ts';
+import { checkPlace, checkVersioned, notCreatedError } from './update.ts';
 import type { StoredResult } from './written.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -216,7 +216,7 @@ export async function applyObject(
     return decoded;
   }
   if (storeOf(backend, resource).latest(keyOf(resource, namespace, name)) === undefined) {
-    if (subresource !== '') throw notMade(backend, target, call);
+    if (subresource !== '') throw notCreatedError(backend, target, call);
     const { resourceVersion: asked = '' } = object.metadata;
     checkNewUid(resource, name, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);

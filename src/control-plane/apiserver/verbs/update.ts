@@ -28,7 +28,7 @@ export async function updateObject(
   const asked = object.metadata.resourceVersion ?? '';
   const exists = () => storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
   if (resource.strategy.createOnUpdate === true && !exists()) {
-    if (target.subresource !== '') throw notMade(backend, target, call);
+    if (target.subresource !== '') throw notCreatedError(backend, target, call);
     const { problems: _told, ...rest } = call;
     checkUid(target, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
@@ -50,7 +50,7 @@ export async function updateObject(
  * Returns the error for a subresource write to an object that does not exist, if such a write could create it.
  * kube-apiserver does create it, but without anything that a new object is given, such as the address of a Service.
  */
-export function notMade(backend: Backend, target: Target, call: RequestContext): ApiError {
+export function notCreatedError(backend: Backend, target: Target, call: RequestContext): ApiError {
   if (target.resource.strategy.createOnUpdate === true) checkCreation(backend, target, call);
   return notFound(target.resource, target.name);
 }

@@ -17,7 +17,7 @@ import { isScaled, scaleProportionally } from './scaling.ts';
 import { currentSet, isSameTemplate } from './template.ts';
 
 /** Rolls out the templates of Deployments by means of ReplicaSets. */
-export function deployments(): Controller<Deployment> {
+export function deploymentController(): Controller<Deployment> {
   const expectations = new Expectations();
   return {
     name: 'deployment',

@@ -6,8 +6,8 @@ import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerDeps } from '#testing/controller-deps';
-import { replicaSets } from '../replicas/controller.ts';
-import { deployments } from './controller.ts';
+import { replicaSetController } from '../replicas/controller.ts';
+import { deploymentController } from './controller.ts';
 
 let cluster: Cluster;
 let admin: Client;
@@ -16,7 +16,9 @@ beforeEach(async () => {
   ({ admin } = cluster);
   const parts = controllerDeps(cluster, 'deployment-controller');
   const sets = { ...controllerDeps(cluster, 'replicaset-controller'), informers: parts.informers };
-  cluster.run(manager('test', [parts.informers, runnable(replicaSets(), sets), runnable(deployments(), parts)]));
+  cluster.run(
+    manager('test', [parts.informers, runnable(replicaSetController(), sets), runnable(deploymentController(), parts)]),
+  );
 });
 afterEach(() => cluster.stop());
 

@@ -26,7 +26,7 @@ export function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map(revisionOf)) + 1;
 }
 
-const sizesNoted = ({ replicas, surge }: Limits) => ({ [DESIRED]: `${replicas}`, [MAX]: `${replicas + surge}` });
+const sizeAnnotations = ({ replicas, surge }: Limits) => ({ [DESIRED]: `${replicas}`, [MAX]: `${replicas + surge}` });
 
 const inheritedAnnotations = (deployment: Deployment) =>
   Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !OWN.has(name)));
@@ -48,7 +48,11 @@ export function newReplicaSet(
       name: `${metadata.name}-${hash}`,
       namespace: metadata.namespace ?? '',
       labels,
-      annotations: { ...inheritedAnnotations(deployment), [REVISION]: `${nextRevision(old)}`, ...sizesNoted(limits) },
+      annotations: {
+        ...inheritedAnnotations(deployment),
+        [REVISION]: `${nextRevision(old)}`,
+        ...sizeAnnotations(limits),
+      },
       ownerReferences: [controllerRef(DEPLOYMENTS, deployment)],
     },
     spec: {
@@ -76,7 +80,7 @@ export function refreshReplicaSet(set: ReplicaSet, deployment: Deployment, old: 
 
 /** Returns a set with another size, which is also recorded in its annotations. */
 export function resizeReplicaSet(set: ReplicaSet, replicas: number, limits: Limits): ReplicaSet {
-  const annotations = { ...set.metadata.annotations, ...sizesNoted(limits) };
+  const annotations = { ...set.metadata.annotations, ...sizeAnnotations(limits) };
   return { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } };
 }
 

@@ -7,8 +7,8 @@ import { type Controller, watchSource } from '#platform/runtime/controller';
 import type { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
-import { demandOf, failedStatus, needsScale, statusOf } from './plan.ts';
-import { scaleOf } from './scale.ts';
+import { budgetStatus, demandOf, failedStatus, needsScale } from './plan.ts';
+import { expectedReplicas } from './scale.ts';
 
 /** Computes how many pods of each disruption budget may be evicted. */
 export function disruptionController(catalog: DiscoveryCache): Controller<PodDisruptionBudget> {
@@ -40,8 +40,8 @@ export function disruptionController(catalog: DiscoveryCache): Controller<PodDis
         selector.matches(pod.metadata.labels),
       );
       try {
-        const scale = needsScale(spec) ? await scaleOf(pods, catalog, context) : 0;
-        const { status, againMs } = statusOf(budget, pods, demandOf(spec, pods.length, scale), clock.now());
+        const scale = needsScale(spec) ? await expectedReplicas(pods, catalog, context) : 0;
+        const { status, againMs } = budgetStatus(budget, pods, demandOf(spec, pods.length, scale), clock.now());
         await writeStatus(client, POD_DISRUPTION_BUDGETS, budget, status);
         return againMs === undefined ? undefined : { requeueAfterMs: againMs };
       } catch (error) {

@@ -10,7 +10,7 @@ import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerDeps } from '#testing/controller-deps';
 import { disruptionController } from './controller.ts';
-import { demandOf, statusOf } from './plan.ts';
+import { budgetStatus, demandOf } from './plan.ts';
 
 const NOW = Date.parse('2030-01-01T00:10:00Z');
 
@@ -52,7 +52,7 @@ describe('the status of a budget', () => {
     ['no pods expected', [true], 0, 0, 0],
   ])('with %s', (_what, ready, desiredHealthy, expectedPods, allowed) => {
     const pods = ready.map((each, i) => pod(`p${i}`, each));
-    const { status, againMs } = statusOf(budget(), pods, { expectedPods, desiredHealthy }, NOW);
+    const { status, againMs } = budgetStatus(budget(), pods, { expectedPods, desiredHealthy }, NOW);
     expect(status).toMatchObject({
       disruptionsAllowed: allowed,
       currentHealthy: ready.filter(Boolean).length,
@@ -83,7 +83,12 @@ describe('the status of a budget', () => {
       gone: '2030-01-01T00:09:59Z',
     };
     const before = { disruptedPods, disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
-    const { status, againMs } = statusOf(budget({ status: before }), pods, { expectedPods: 4, desiredHealthy: 1 }, NOW);
+    const { status, againMs } = budgetStatus(
+      budget({ status: before }),
+      pods,
+      { expectedPods: 4, desiredHealthy: 1 },
+      NOW,
+    );
     expect(status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
     expect(status.disruptedPods).toEqual({ granted: '2030-01-01T00:09:00Z' });
     expect(againMs).toBe(60_000);

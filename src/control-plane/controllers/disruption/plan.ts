@@ -32,7 +32,7 @@ export function demandOf({ minAvailable = 0, maxUnavailable }: Spec, pods: numbe
 }
 
 /** Returns the status of a budget and when to reconcile again even without an event. */
-export function statusOf(
+export function budgetStatus(
   budget: PodDisruptionBudget,
   pods: readonly Pod[],
   { expectedPods, desiredHealthy }: DisruptionDemand,

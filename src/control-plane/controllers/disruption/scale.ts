@@ -17,7 +17,11 @@ interface Scaled {
 }
 
 /** Sums the desired replicas of the controllers of these pods. Pods without a controller do not count. */
-export async function scaleOf(pods: readonly Pod[], catalog: DiscoveryCache, context: Context): Promise<number> {
+export async function expectedReplicas(
+  pods: readonly Pod[],
+  catalog: DiscoveryCache,
+  context: Context,
+): Promise<number> {
   const seen = new Set<string>();
   const replicas = new Map<string, number>();
   for (const { metadata } of pods) {
@@ -40,7 +44,7 @@ async function scaledBy(
   context: Context,
 ): Promise<Scaled | undefined> {
   const type = KNOWN.find((each) => each.kind === ref.kind && apiVersionOf(each) === ref.apiVersion);
-  if (type === undefined) return await askedScale(ref, namespace, catalog, context);
+  if (type === undefined) return await fetchScale(ref, namespace, catalog, context);
   const owner = context.cache<KubeObject>(type).get(keyIn(namespace, ref.name));
   if (owner?.metadata.uid !== ref.uid) return undefined;
   // The ReplicaSets of a Deployment change, so the scale of the Deployment itself counts.
@@ -51,7 +55,7 @@ async function scaledBy(
 }
 
 /** Reads the scale subresource, which any kind can have. */
-async function askedScale(
+async function fetchScale(
   ref: KubeOwnerReference,
   namespace: string,
   catalog: DiscoveryCache,

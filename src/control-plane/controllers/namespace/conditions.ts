@@ -95,6 +95,6 @@ export function conditionsAfter(
 }
 
 /** Reports whether nothing is left and nothing can have been overlooked. */
-export function isEmpty({ undiscovered, failures, left }: DeletionResult): boolean {
+export function isContentDeleted({ undiscovered, failures, left }: DeletionResult): boolean {
   return undiscovered.length === 0 && failures.length === 0 && left.size === 0;
 }

@@ -6,7 +6,7 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { discover } from '#platform/runtime/discovery';
 import { writeStatus } from '#platform/runtime/status';
-import { conditionsAfter, isEmpty } from './conditions.ts';
+import { conditionsAfter, isContentDeleted } from './conditions.ts';
 import { deleteAllContent } from './delete-all-content.ts';
 
 const FINALIZER = 'kubernetes';
@@ -45,7 +45,7 @@ async function finish(namespace: Namespace, { client, clock }: Context): Promise
     phase: 'Terminating',
     conditions,
   });
-  if (!isEmpty(emptying)) throw new TemporaryError(`namespace ${name} is not empty yet`);
+  if (!isContentDeleted(emptying)) throw new TemporaryError(`namespace ${name} is not empty yet`);
   const finalizers = (told.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
   await client.update(NAMESPACES, { ...told, spec: { ...told.spec, finalizers } }, { subresource: 'finalize' });
 }

@@ -5,7 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { KubeError } from '#platform/kube/kube-error';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-deps';
-import { conditionsAfter, type DeletionResult, isEmpty } from './conditions.ts';
+import { conditionsAfter, type DeletionResult, isContentDeleted } from './conditions.ts';
 import { namespaceController } from './controller.ts';
 import { deleteAllContent } from './delete-all-content.ts';
 
@@ -21,7 +21,7 @@ describe('the conditions of a dying namespace', () => {
       'NamespaceContentRemaining False ContentRemoved',
       'NamespaceFinalizersRemaining False ContentHasNoFinalizers',
     ]);
-    expect(isEmpty(clean)).toBe(true);
+    expect(isContentDeleted(clean)).toBe(true);
   });
 
   it.each<[string, Partial<DeletionResult>, string]>([
@@ -42,7 +42,7 @@ describe('the conditions of a dying namespace', () => {
     const conditions = conditionsAfter(emptying, undefined, 'now');
     expect(conditions.find((condition) => condition.type === type)?.message).toContain(message);
     expect(conditions.filter(({ status }) => status === 'True').map((condition) => condition.type)).toEqual([type]);
-    expect(isEmpty(emptying)).toBe(false);
+    expect(isContentDeleted(emptying)).toBe(false);
   });
 
   it('keep the time of their last transition while they stay as they are', () => {
@@ -151,6 +151,6 @@ describe('a namespace that is deleted', () => {
     const failed = new Map([['metrics.k8s.io/v1', new Error('no answer')]]);
     const found = await deleteAllContent(refusing, { resources: [{ ...CONFIG_MAPS, verbs }], failed }, 'doomed');
     expect(found).toMatchObject({ undiscovered: ['metrics.k8s.io/v1'], failures: ['not this one'] });
-    expect(isEmpty(found)).toBe(false);
+    expect(isContentDeleted(found)).toBe(false);
   });
 });

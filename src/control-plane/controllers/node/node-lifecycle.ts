@@ -45,7 +45,7 @@ export function nodeLifecycle(health: LastHeartbeats = new NodeHealth()): Contro
         if (node !== object) return [];
         if (type !== 'deleted') health.noticeNode(node, time(context));
         else
-          tell(
+          recordEvent(
             node,
             context.events,
             'RemovingNode',
@@ -86,13 +86,13 @@ async function reconcileNode(node: Node, silent: number, context: Context): Prom
 async function markUnknown(node: Node, { client, clock, events }: Context): Promise<Node> {
   const conditions = unknownConditions(node, timestamp(clock.now()));
   const known = await writeStatus(client, NODES, node, { ...node.status, conditions });
-  if (isReady(node)) tell(node, events, 'NodeNotReady', (name) => `Node ${name} status is now: NodeNotReady`);
+  if (isReady(node)) recordEvent(node, events, 'NodeNotReady', (name) => `Node ${name} status is now: NodeNotReady`);
   return known;
 }
 
 const isReady = ({ status }: Node) => conditionOf(status?.conditions, 'Ready')?.status === 'True';
 
-function tell(node: Node, events: EventRecorder, reason: string, message: (name: string) => string): void {
+function recordEvent(node: Node, events: EventRecorder, reason: string, message: (name: string) => string): void {
   events.event(node, 'Normal', reason, message(node.metadata.name ?? ''));
 }
 

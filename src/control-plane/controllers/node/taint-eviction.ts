@@ -20,7 +20,7 @@ export function minTolerationTime(tolerations: readonly Toleration[], taints: re
   return least;
 }
 
-const drivingOut = (node: Node | undefined) =>
+const noExecuteTaints = (node: Node | undefined) =>
   (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 
 /** Deletes pods on nodes with taints that they do not tolerate, or no longer. */
@@ -32,14 +32,14 @@ export function taintEviction(): Controller<Pod> {
     for: PODS,
     watches: [
       watchSource(NODES, (node, { cache }, { object, old }) => {
-        const same = JSON.stringify(drivingOut(object)) === JSON.stringify(drivingOut(old));
+        const same = JSON.stringify(noExecuteTaints(object)) === JSON.stringify(noExecuteTaints(old));
         return same ? [] : [...cache(PODS).by(byNode, node.metadata.name ?? '')].map(keyOf);
       }),
     ],
     async reconcile(pod, context) {
       const { cache, client, clock } = context;
       const { metadata, spec } = pod;
-      const taints = drivingOut(cache(NODES).get(spec.nodeName ?? ''));
+      const taints = noExecuteTaints(cache(NODES).get(spec.nodeName ?? ''));
       const key = keyOf(pod);
       const wait =
         taints.length === 0 ? Number.POSITIVE_INFINITY : minTolerationTime(spec.tolerations ?? [], taints) * 1000;

@@ -30,7 +30,7 @@ interface Keeper<T extends ReplicaOwner> {
   readonly replicasOf: (owner: T) => number;
 }
 
-export const replicaSets = () =>
+export const replicaSetController = () =>
   keepReplicas<ReplicaSet>({
     name: 'replica set',
     type: REPLICA_SETS,
@@ -38,7 +38,7 @@ export const replicaSets = () =>
     replicasOf: ({ spec }) => spec.replicas ?? 1,
   });
 
-export const replicationControllers = () =>
+export const replicationManager = () =>
   keepReplicas<ReplicationController>({
     name: 'replication controller',
     type: REPLICATION_CONTROLLERS,

@@ -8,7 +8,7 @@ import { runnable } from '#platform/runtime/controller';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerDeps, runController } from '#testing/controller-deps';
-import { replicaSets, replicationControllers } from './controller.ts';
+import { replicaSetController, replicationManager } from './controller.ts';
 
 let cluster: Cluster;
 let admin: Client;
@@ -40,7 +40,7 @@ const makeReady = async (name: string) => {
 
 describe('a replica set', () => {
   it('keeps its number of pods', async () => {
-    runController(cluster, 'replicaset-controller', replicaSets());
+    runController(cluster, 'replicaset-controller', replicaSetController());
     await makeSet(3);
     await cluster.until(async () => (await count()) === 3);
     const [first] = await pods();
@@ -69,7 +69,7 @@ describe('a replica set', () => {
         return await parts.client.create(...args);
       },
     };
-    cluster.run(manager('test', [parts.informers, runnable(replicaSets(), { ...parts, client })]));
+    cluster.run(manager('test', [parts.informers, runnable(replicaSetController(), { ...parts, client })]));
     await makeSet(40);
     for (let i = 0; i < 30; i++) {
       await admin.patch(
@@ -85,7 +85,7 @@ describe('a replica set', () => {
   });
 
   it('replaces pods that are done, and counts those that are ready and available', async () => {
-    runController(cluster, 'replicaset-controller', replicaSets());
+    runController(cluster, 'replicaset-controller', replicaSetController());
     await admin.create(REPLICA_SETS, {
       metadata: { name: 'web', namespace },
       spec: { replicas: 2, minReadySeconds: 30, selector: { matchLabels: labels }, template },
@@ -107,7 +107,7 @@ describe('a replica set', () => {
   });
 
   it('takes in pods that fit and are nobody’s, and lets go of those that no longer fit', async () => {
-    runController(cluster, 'replicaset-controller', replicaSets());
+    runController(cluster, 'replicaset-controller', replicaSetController());
     const { metadata } = await admin.create(PODS, { metadata: { name: 'free', namespace, labels }, spec });
     await makeSet(1);
     const owners = async () => (await admin.get(PODS, 'free', { namespace })).metadata.ownerReferences ?? [];
@@ -127,7 +127,7 @@ describe('a replica set', () => {
       create: (...args) =>
         full ? Promise.reject(new KubeError(403, 'Forbidden', 'exceeded quota')) : parts.client.create(...args),
     };
-    cluster.run(manager('test', [parts.informers, runnable(replicaSets(), { ...parts, client })]));
+    cluster.run(manager('test', [parts.informers, runnable(replicaSetController(), { ...parts, client })]));
     await makeSet(2);
     await cluster.until(async () => (await status())?.conditions?.[0]?.message === 'exceeded quota');
     full = false;
@@ -139,7 +139,7 @@ describe('a replica set', () => {
 
 describe('a replication controller', () => {
   it('keeps its number of pods', async () => {
-    runController(cluster, 'replication-controller', replicationControllers());
+    runController(cluster, 'replication-controller', replicationManager());
     await admin.create(REPLICATION_CONTROLLERS, {
       metadata: { name: 'web', namespace },
       spec: { replicas: 2, selector: labels, template },

@@ -19,13 +19,13 @@ export type ClaimStep =
   /** The bound volume is gone or belongs to another claim. */
   | { readonly do: 'lose' };
 
-export interface Storage {
+export interface VolumesAndClasses {
   readonly volumes: readonly PersistentVolume[];
   readonly classes: readonly StorageClass[];
 }
 
 /** Decides the next step of a claim. */
-export function planClaim(claim: PersistentVolumeClaim, { volumes, classes }: Storage): ClaimStep {
+export function planClaim(claim: PersistentVolumeClaim, { volumes, classes }: VolumesAndClasses): ClaimStep {
   const { volumeName = '' } = claim.spec;
   const volume = volumes.find(({ metadata }) => metadata.name === volumeName);
   if (claim.metadata.annotations?.[BIND_COMPLETED] !== undefined) {
@@ -33,14 +33,14 @@ export function planClaim(claim: PersistentVolumeClaim, { volumes, classes }: St
     return { do: 'bind', volume };
   }
   if (claim.metadata.deletionTimestamp !== undefined) return { do: 'wait' };
-  if (volumeName !== '') return planAsked(claim, volume);
+  if (volumeName !== '') return planNamedVolume(claim, volume);
   const className = defaultClass(claim, classes);
   if (className !== undefined) return { do: 'take class', className };
   return planOpen(claim, volumes, classes);
 }
 
 /** Handles a claim that names its volume. */
-function planAsked(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
+function planNamedVolume(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
   if (volume === undefined || isOfAnother(volume, claim)) return { do: 'wait' };
   return isEnough(volume, claim) || isMeantFor(volume, claim) ? { do: 'bind', volume } : { do: 'wait' };
 }

@@ -4,7 +4,7 @@ import type { Profile } from '../framework/profile.ts';
 import { buildProfile, DEFAULT_SCHEDULER } from './build-profile.ts';
 import { DEFAULT_ARGS, type PluginArgs, READ_ARGS } from './plugin-args.ts';
 import { pluginChoice } from './plugin-sets.ts';
-import { integer, list, object, oneOf, type Read, text } from './reader.ts';
+import { enumReader, integerReader, listReader, objectReader, type Read, readText } from './reader.ts';
 
 /** Configuration of the scheduler. */
 export interface SchedulerConfiguration {
@@ -19,22 +19,22 @@ export function defaultConfiguration(): SchedulerConfiguration {
   return { profiles: [buildProfile()], initialBackoffMs: 1_000, maxBackoffMs: 10_000, bindTimeoutMs: 600_000 };
 }
 
-const percentage = integer(0, 100);
-const seconds = integer(1, 2 ** 31 - 1);
+const percentage = integerReader(0, 100);
+const seconds = integerReader(1, 2 ** 31 - 1);
 const anything: Read<{ readonly value: unknown }> = (value) => ({ value });
 
-const readFile = object({
-  apiVersion: oneOf(['kubescheduler.config.k8s.io/v1']),
-  kind: oneOf(['KubeSchedulerConfiguration']),
+const readFile = objectReader({
+  apiVersion: enumReader(['kubescheduler.config.k8s.io/v1']),
+  kind: enumReader(['KubeSchedulerConfiguration']),
   percentageOfNodesToScore: percentage,
   podInitialBackoffSeconds: seconds,
   podMaxBackoffSeconds: seconds,
-  profiles: list(
-    object({
-      schedulerName: text,
+  profiles: listReader(
+    objectReader({
+      schedulerName: readText,
       percentageOfNodesToScore: percentage,
       plugins: anything,
-      pluginConfig: list(object({ name: text, args: anything })),
+      pluginConfig: listReader(objectReader({ name: readText, args: anything })),
     }),
   ),
 });

@@ -7,7 +7,7 @@ import { INTER_POD_AFFINITY, type InterPodAffinityArgs } from '../scores/inter-p
 import { LEAST_ALLOCATED, type ScoringStrategy } from '../scores/node-resources-fit.ts';
 import { CPU_AND_MEMORY, type WeightedResource } from '../scores/resource-figures.ts';
 import { BUILT_IN_SPREAD, type SpreadDefaults } from '../spread/spread-defaults.ts';
-import { flag, integer, list, object, oneOf, type Read, text } from './reader.ts';
+import { enumReader, integerReader, listReader, objectReader, type Read, readFlag, readText } from './reader.ts';
 
 /** Arguments of the plugins that have any. */
 export interface PluginArgs {
@@ -29,25 +29,25 @@ export const DEFAULT_ARGS: PluginArgs = {
 };
 
 /** The arguments may state their type, but the plugin that they belong to follows from their position. */
-const typed = { apiVersion: text, kind: text };
-const resources = list(object({ name: text, weight: integer(1, 100) }));
-const shape = list(object({ utilization: integer(0, 100), score: integer(0, 10) }));
+const typed = { apiVersion: readText, kind: readText };
+const resources = listReader(objectReader({ name: readText, weight: integerReader(1, 100) }));
+const shape = listReader(objectReader({ utilization: integerReader(0, 100), score: integerReader(0, 10) }));
 
 type ReadArgs = (value: unknown, path: string, causes: FieldError[], args: PluginArgs) => PluginArgs;
 
 /** Parsers by plugin name, each of which merges the arguments of its plugin into those known already. */
 export const READ_ARGS: Readonly<Record<string, ReadArgs>> = {
   NodeResourcesFit(value, path, causes, args) {
-    const ratio = object({ shape });
-    const strategy = object({
-      type: oneOf(['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio']),
+    const ratio = objectReader({ shape });
+    const strategy = objectReader({
+      type: enumReader(['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio']),
       resources,
       requestedToCapacityRatio: ratio,
     });
-    const read = object({
+    const read = objectReader({
       ...typed,
-      ignoredResources: list(text),
-      ignoredResourceGroups: list(text),
+      ignoredResources: listReader(readText),
+      ignoredResourceGroups: listReader(readText),
       scoringStrategy: strategy,
     })(value, path, causes);
     const { scoringStrategy: given, ignoredResources, ignoredResourceGroups } = read ?? {};
@@ -69,22 +69,30 @@ export const READ_ARGS: Readonly<Record<string, ReadArgs>> = {
     };
   },
   NodeResourcesBalancedAllocation(value, path, causes, args) {
-    const read = object({ ...typed, resources })(value, path, causes);
+    const read = objectReader({ ...typed, resources })(value, path, causes);
     return { ...args, balanced: weightedResources(read?.resources) ?? CPU_AND_MEMORY };
   },
   InterPodAffinity(value, path, causes, args) {
-    const fields = { ...typed, hardPodAffinityWeight: integer(0, 100), ignorePreferredTermsOfExistingPods: flag };
-    const { apiVersion: _version, kind: _kind, ...read } = object(fields)(value, path, causes) ?? {};
+    const fields = {
+      ...typed,
+      hardPodAffinityWeight: integerReader(0, 100),
+      ignorePreferredTermsOfExistingPods: readFlag,
+    };
+    const { apiVersion: _version, kind: _kind, ...read } = objectReader(fields)(value, path, causes) ?? {};
     return { ...args, affinity: { ...INTER_POD_AFFINITY, ...read } };
   },
   PodTopologySpread(value, path, causes, args) {
-    const constraint = object({
-      topologyKey: text,
-      maxSkew: integer(1, 2 ** 31 - 1),
-      whenUnsatisfiable: oneOf(['DoNotSchedule', 'ScheduleAnyway']),
+    const constraint = objectReader({
+      topologyKey: readText,
+      maxSkew: integerReader(1, 2 ** 31 - 1),
+      whenUnsatisfiable: enumReader(['DoNotSchedule', 'ScheduleAnyway']),
     });
-    const fields = { ...typed, defaultConstraints: list(constraint), defaultingType: oneOf(['System', 'List']) };
-    const { defaultConstraints = [], defaultingType = 'System' } = object(fields)(value, path, causes) ?? {};
+    const fields = {
+      ...typed,
+      defaultConstraints: listReader(constraint),
+      defaultingType: enumReader(['System', 'List']),
+    };
+    const { defaultConstraints = [], defaultingType = 'System' } = objectReader(fields)(value, path, causes) ?? {};
     const at = `${path}.defaultConstraints`;
     if (defaultingType === 'List') {
       return { ...args, spread: { builtIn: false, constraints: constraintsOf(defaultConstraints, at, causes) } };
@@ -97,14 +105,14 @@ export const READ_ARGS: Readonly<Record<string, ReadArgs>> = {
   DefaultPreemption(value, path, causes, args) {
     const fields = {
       ...typed,
-      minCandidateNodesPercentage: integer(0, 100),
-      minCandidateNodesAbsolute: integer(0, 2 ** 31 - 1),
+      minCandidateNodesPercentage: integerReader(0, 100),
+      minCandidateNodesAbsolute: integerReader(0, 2 ** 31 - 1),
     };
-    const { apiVersion: _version, kind: _kind, ...read } = object(fields)(value, path, causes) ?? {};
+    const { apiVersion: _version, kind: _kind, ...read } = objectReader(fields)(value, path, causes) ?? {};
     return { ...args, preemption: { ...args.preemption, ...read } };
   },
   VolumeBinding(value, path, causes, args) {
-    const read = object({ ...typed, bindTimeoutSeconds: integer(0, 2 ** 31 - 1) })(value, path, causes);
+    const read = objectReader({ ...typed, bindTimeoutSeconds: integerReader(0, 2 ** 31 - 1) })(value, path, causes);
     return { ...args, bindTimeoutMs: (read?.bindTimeoutSeconds ?? 600) * 1000 };
   },
 };

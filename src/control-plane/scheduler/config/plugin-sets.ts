@@ -1,5 +1,5 @@
 import { type FieldError, index, notSupported } from '#platform/base/field-error';
-import { integer, list, object, type Read, text } from './reader.ts';
+import { integerReader, listReader, objectReader, type Read, readText } from './reader.ts';
 
 /** Plugins that are enabled at each extension point, and the weights of their scores. */
 export interface PluginChoice {
@@ -49,10 +49,10 @@ interface PointSet {
   readonly disabled: ReadonlySet<string>;
 }
 
-const named = object({ name: text, weight: integer(0, 2 ** 31 - 1) });
+const named = objectReader({ name: readText, weight: integerReader(0, 2 ** 31 - 1) });
 
 function pointSet(point: Point): Read<PointSet> {
-  const read = object({ enabled: list(named), disabled: list(named) });
+  const read = objectReader({ enabled: listReader(named), disabled: listReader(named) });
   return (value, path, causes) => {
     const { enabled = [], disabled = [] } = read(value, path, causes) ?? {};
     const known = AT[point];
@@ -71,7 +71,7 @@ function checkName(name: string, known: readonly string[], path: string, causes:
   if (!known.includes(name)) causes.push(notSupported(path, name, known));
 }
 
-const readSets = object({
+const readSets = objectReader({
   multiPoint: pointSet('multiPoint'),
   filter: pointSet('filter'),
   score: pointSet('score'),

@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, Read<unknown>>>;
 type Values<F extends Fields> = { readonly [K in keyof F]?: F[K] extends Read<infer T> ? T : never };
 
 /** Reads an object with exactly these fields. An unknown field is an error, because nothing would read it. */
-export function object<F extends Fields>(fields: F): Read<Values<F>> {
+export function objectReader<F extends Fields>(fields: F): Read<Values<F>> {
   return (value, path, causes) => {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'object' || Array.isArray(value)) {
@@ -32,7 +32,7 @@ export function object<F extends Fields>(fields: F): Read<Values<F>> {
   };
 }
 
-export function list<T>(item: Read<T>): Read<readonly T[]> {
+export function listReader<T>(item: Read<T>): Read<readonly T[]> {
   return (value, path, causes) => {
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value)) {
@@ -43,7 +43,7 @@ export function list<T>(item: Read<T>): Read<readonly T[]> {
   };
 }
 
-export function integer(least: number, most: number): Read<number> {
+export function integerReader(least: number, most: number): Read<number> {
   return (value, path, causes) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
     causes.push(invalid(path, value, `must be a whole number from ${least} to ${most}`));
@@ -51,19 +51,19 @@ export function integer(least: number, most: number): Read<number> {
   };
 }
 
-export const text: Read<string> = (value, path, causes) => {
+export const readText: Read<string> = (value, path, causes) => {
   if (typeof value === 'string' && value !== '') return value;
   causes.push(value === '' ? required(path) : typeInvalid(path, value, 'must be a string'));
   return undefined;
 };
 
-export const flag: Read<boolean> = (value, path, causes) => {
+export const readFlag: Read<boolean> = (value, path, causes) => {
   if (typeof value === 'boolean') return value;
   causes.push(typeInvalid(path, value, 'must be true or false'));
   return undefined;
 };
 
-export function oneOf<const V extends readonly string[]>(values: V): Read<V[number]> {
+export function enumReader<const V extends readonly string[]>(values: V): Read<V[number]> {
   return (value, path, causes) => {
     if (values.includes(value as string)) return value as V[number];
     causes.push(notSupported(path, value, values));

@@ -14,14 +14,14 @@ const UNWANTED = filterStatus(name, "node(s) didn't satisfy existing pods anti-a
 export const interPodAffinity: Filter = {
   name,
   prepare(pod, cluster) {
-    const unwelcome = wherePodIsUnwelcome(pod, cluster);
+    const unwelcome = antiAffinityDomains(pod, cluster);
     if (unwelcome === undefined && pod.affinity.length === 0 && pod.antiAffinity.length === 0) return undefined;
     return affinityChecks(pod, cluster, unwelcome ?? new PlaceSumsByKey(cluster.nodes));
   },
 };
 
 /** Returns the topology domains of pods whose anti-affinity selects the new pod. */
-function wherePodIsUnwelcome(pod: PodInfo, { nodes, namespaceLabels }: ClusterView): PlaceSumsByKey | undefined {
+function antiAffinityDomains(pod: PodInfo, { nodes, namespaceLabels }: ClusterView): PlaceSumsByKey | undefined {
   let places: PlaceSumsByKey | undefined;
   for (const { term, bySlot } of nodes.terms.antiAffinity.values()) {
     if (!isNamedBy(term, pod, namespaceLabels(pod.namespace))) continue;

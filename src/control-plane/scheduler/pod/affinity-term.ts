@@ -3,8 +3,8 @@ import type { affinity } from '#platform/schema/placement';
 import type { OutputOf } from '#platform/schema/schema';
 import { type NamedSelector, selectorOf } from './selector-cache.ts';
 
-export type Affinity = OutputOf<typeof affinity>;
-type PodRules = NonNullable<Affinity['podAffinity']>;
+export type AffinityRules = OutputOf<typeof affinity>;
+type PodRules = NonNullable<AffinityRules['podAffinity']>;
 type PodTerm = NonNullable<PodRules['requiredDuringSchedulingIgnoredDuringExecution']>[number];
 
 /** Selects pods for affinity or anti-affinity, with the label that defines a topology domain. */

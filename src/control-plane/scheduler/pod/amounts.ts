@@ -2,7 +2,7 @@ import { milliValue, type Quantity, tryParseQuantity, value } from '#platform/ba
 import type { ResourceList } from '#platform/kube/kinds/pod';
 
 /** Amounts of resources as integers: millicores, bytes or counts. They are exact up to 2^53. */
-export type Amounts = Map<string, number>;
+export type ResourceAmounts = Map<string, number>;
 
 export const CPU = 'cpu';
 export const MEMORY = 'memory';
@@ -13,9 +13,9 @@ const MAX_TEXTS = 10_000;
 const thousandths = new Map<string, number>();
 const units = new Map<string, number>();
 
-export function amountsOf(list: ResourceList | undefined): Amounts {
-  const amounts: Amounts = new Map();
-  for (const name in list) amounts.set(name, amountOf(name, list[name] ?? 0));
+export function resourceAmountsOf(list: ResourceList | undefined): ResourceAmounts {
+  const amounts: ResourceAmounts = new Map();
+  for (const name in list) amounts.set(name, resourceAmountOf(name, list[name] ?? 0));
   return amounts;
 }
 
@@ -23,7 +23,7 @@ export function amountsOf(list: ResourceList | undefined): Amounts {
  * Parses a quantity and rounds fractions up, as Kubernetes does. Invalid quantities count as 0, since the server
  * rejects them.
  */
-export function amountOf(name: string, given: string | number): number {
+export function resourceAmountOf(name: string, given: string | number): number {
   const text = String(given);
   return name === CPU ? memoizedAmount(thousandths, text, milliValue) : memoizedAmount(units, text, value);
 }

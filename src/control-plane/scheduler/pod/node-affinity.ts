@@ -1,11 +1,11 @@
 import { memoize } from '#platform/base/memoize';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PodSpec } from '#platform/kube/kinds/pod';
-import type { Affinity } from './affinity-term.ts';
+import type { AffinityRules } from './affinity-term.ts';
 
-type NodeRules = NonNullable<Affinity['nodeAffinity']>;
+type NodeRules = NonNullable<AffinityRules['nodeAffinity']>;
 type NodeTerm = NonNullable<NodeRules['requiredDuringSchedulingIgnoredDuringExecution']>['nodeSelectorTerms'][number];
-export type NodeSelector = { readonly nodeSelectorTerms?: readonly NodeTerm[] };
+export type NodeSelectorRules = { readonly nodeSelectorTerms?: readonly NodeTerm[] };
 type Requirement = NonNullable<NodeTerm['matchExpressions']>[number];
 type NodeTest = (node: Node) => boolean;
 type ValueTest = (value: string | undefined) => boolean;
@@ -30,7 +30,8 @@ export interface NodePreference {
  */
 export function requiredNodeAffinityOf({ nodeSelector, affinity }: PodSpec): RequiredNodeAffinity | undefined {
   const labels = Object.entries(nodeSelector ?? {});
-  const required = (affinity as Affinity | undefined)?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const required = (affinity as AffinityRules | undefined)?.nodeAffinity
+    ?.requiredDuringSchedulingIgnoredDuringExecution;
   if (labels.length === 0 && required === undefined) return undefined;
   return knownDemand(JSON.stringify([labels, required]));
 }
@@ -48,12 +49,12 @@ function readDemand(text: string): RequiredNodeAffinity {
     return byTerms === undefined || byTerms(node);
   };
   const names = required === null || required === undefined ? undefined : namesOf(required.nodeSelectorTerms);
-  const matchesAt = rememberedByPlace(matches);
+  const matchesAt = memoizeByPlace(matches);
   return names === undefined ? { matches, matchesAt } : { matches, matchesAt, names };
 }
 
 /** Caches results by slot. A changed node is a different object, so its result is not reused. */
-function rememberedByPlace(test: NodeTest): RequiredNodeAffinity['matchesAt'] {
+function memoizeByPlace(test: NodeTest): RequiredNodeAffinity['matchesAt'] {
   const nodes: (Node | undefined)[] = [];
   const verdicts: boolean[] = [];
   return (place, node) => {
@@ -70,13 +71,13 @@ function rememberedByPlace(test: NodeTest): RequiredNodeAffinity['matchesAt'] {
 }
 
 /** Returns a test that passes if one of the terms matches. An empty term never matches. */
-export function nodeTestOf({ nodeSelectorTerms = [] }: NodeSelector): NodeTest {
+export function nodeTestOf({ nodeSelectorTerms = [] }: NodeSelectorRules): NodeTest {
   const terms = nodeSelectorTerms.map(termTest).filter((test) => test !== undefined);
   return (node) => terms.some((test) => test(node));
 }
 
 export function nodePreferencesOf({ affinity }: PodSpec): readonly NodePreference[] {
-  const rules = (affinity as Affinity | undefined)?.nodeAffinity;
+  const rules = (affinity as AffinityRules | undefined)?.nodeAffinity;
   return (rules?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ weight, preference }) => {
     const matches = termTest(preference);
     return matches === undefined || weight === 0 ? [] : [{ weight, matches }];

@@ -2,7 +2,13 @@ import type { Pod, Toleration, Volume } from '#platform/kube/kinds/pod';
 import { isResized } from '#platform/kube/resources/resized-amounts';
 import type { Labels } from '#platform/kube/selectors/label-requirement';
 import { keyOf } from '#platform/runtime/key';
-import { type Affinity, type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
+import {
+  type AffinityRules,
+  type AffinityTerm,
+  preferredTerms,
+  requiredTerms,
+  type WeightedTerm,
+} from './affinity-term.ts';
 import { type ClaimUse, claimUsesOf } from './claim-use.ts';
 import { type HostPort, hostPortsOf } from './host-port.ts';
 import {
@@ -45,7 +51,7 @@ const NONE: readonly never[] = [];
 export function podInfoOf(pod: Pod): PodInfo {
   const { metadata, spec } = pod;
   const namespace = metadata.namespace ?? '';
-  const rules = spec.affinity as Affinity | undefined;
+  const rules = spec.affinity as AffinityRules | undefined;
   const name = metadata.name ?? '';
   const volumes = spec.volumes ?? NONE;
   const constraints = spec['topologySpreadConstraints'] as readonly SpreadConstraintSpec[] | undefined;

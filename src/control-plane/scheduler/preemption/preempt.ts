@@ -38,8 +38,8 @@ export function preempt(
   const open = preemptable(attempt);
   // Usually all pods have the same priority, and then single nodes need no check for victims.
   if (open.length > 0 && !nodes.priorities.hasBelow(pod.priority))
-    return inVain(nodes, new Map([[NO_VICTIMS, open.length]]));
-  const wanted = candidatesWanted(open.length, args);
+    return unsuccessfulPreemption(nodes, new Map([[NO_VICTIMS, open.length]]));
+  const wanted = numCandidates(open.length, args);
   const offset = open.length === 0 ? 0 : random.int(0, open.length - 1);
   const harmless: PreemptionCandidate[] = [];
   const harmful: PreemptionCandidate[] = [];
@@ -52,10 +52,10 @@ export function preempt(
     else (found.broken === 0 ? harmless : harmful).push(found);
   }
   const best = pickOneNodeForPreemption([...harmless, ...harmful]);
-  return best ?? inVain(nodes, refusals);
+  return best ?? unsuccessfulPreemption(nodes, refusals);
 }
 
-function inVain(nodes: Snapshot, refusals: ReadonlyMap<FilterStatus, number>): Preemption {
+function unsuccessfulPreemption(nodes: Snapshot, refusals: ReadonlyMap<FilterStatus, number>): Preemption {
   const message = fitMessage({ nodes: nodes.size, refusals, others: NOT_HELPFUL });
   return { message: `preemption: ${message}`, keepsNomination: false };
 }
@@ -68,7 +68,7 @@ function preemptable({ refused, refusals, refusedCount, diagnosis }: Attempt): r
   return slots;
 }
 
-function candidatesWanted(nodes: number, args: PreemptionArgs): number {
+function numCandidates(nodes: number, args: PreemptionArgs): number {
   const part = Math.trunc((nodes * args.minCandidateNodesPercentage) / 100);
   return Math.min(nodes, Math.max(part, args.minCandidateNodesAbsolute));
 }

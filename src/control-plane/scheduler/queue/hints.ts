@@ -4,7 +4,7 @@ import { isTolerated } from '../filters/taint-toleration.ts';
 import type { ClusterView } from '../framework/cluster-view.ts';
 import type { FilterName } from '../framework/plugin-name.ts';
 import { isNamedBy } from '../pod/affinity-term.ts';
-import { type Amounts, amountsOf, CPU, EPHEMERAL_STORAGE, MEMORY } from '../pod/amounts.ts';
+import { CPU, EPHEMERAL_STORAGE, MEMORY, type ResourceAmounts, resourceAmountsOf } from '../pod/amounts.ts';
 import { collide } from '../pod/host-port.ts';
 import { type PodInfo, sameLabels } from '../pod/pod-info.ts';
 import type { ClusterEvent } from './cluster-event.ts';
@@ -123,7 +123,7 @@ function gains(before: Node | undefined, after: Node, pod: PodInfo): boolean {
 
 const PODS = 'pods';
 
-function holds(amounts: Amounts, { cpu, memory, ephemeralStorage, scalars }: PodInfo): boolean {
+function holds(amounts: ResourceAmounts, { cpu, memory, ephemeralStorage, scalars }: PodInfo): boolean {
   const has = (name: string, amount: number) => amount <= (amounts.get(name) ?? 0);
   return (
     has(CPU, cpu) &&
@@ -135,16 +135,16 @@ function holds(amounts: Amounts, { cpu, memory, ephemeralStorage, scalars }: Pod
 }
 
 /** Parses the allocatable amounts once for each state of a node, because every pending pod needs them. */
-function allocatableOf(node: Node): Amounts {
+function allocatableOf(node: Node): ResourceAmounts {
   let amounts = allocatables.get(node);
   if (amounts === undefined) {
-    amounts = amountsOf(node.status?.allocatable);
+    amounts = resourceAmountsOf(node.status?.allocatable);
     allocatables.set(node, amounts);
   }
   return amounts;
 }
 
-const allocatables = new WeakMap<Node, Amounts>();
+const allocatables = new WeakMap<Node, ResourceAmounts>();
 
 function hasRoom(slot: number, pod: PodInfo, { columns }: ClusterView['nodes']): boolean {
   const left = (has: Float64Array, taken: Float64Array | Int32Array) => (has[slot] ?? 0) - (taken[slot] ?? 0);

@@ -1,5 +1,5 @@
 import type { Node } from '#platform/kube/kinds/node';
-import { amountsOf, CPU, EPHEMERAL_STORAGE, isScalar, MEMORY } from '../pod/amounts.ts';
+import { CPU, EPHEMERAL_STORAGE, isScalar, MEMORY, resourceAmountsOf } from '../pod/amounts.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 
 /** An extended resource: the amounts that nodes have and that their pods request. */
@@ -55,7 +55,7 @@ export class NodeColumns {
 
   /** Stores the allocatable amounts of a node. A deleted node has none. */
   setNode(slot: number, node: Node | undefined): void {
-    const amounts = amountsOf(node?.status?.allocatable);
+    const amounts = resourceAmountsOf(node?.status?.allocatable);
     this.allocatableCpu[slot] = amounts.get(CPU) ?? 0;
     this.allocatableMemory[slot] = amounts.get(MEMORY) ?? 0;
     this.allocatableStorage[slot] = amounts.get(EPHEMERAL_STORAGE) ?? 0;

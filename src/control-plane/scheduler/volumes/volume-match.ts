@@ -1,13 +1,13 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { storageClassNameOf } from '#platform/kube/kinds/volume-binding';
-import { amountOf } from '../pod/amounts.ts';
-import { type NodeSelector, nodeTestOf } from '../pod/node-affinity.ts';
+import { resourceAmountOf } from '../pod/amounts.ts';
+import { type NodeSelectorRules, nodeTestOf } from '../pod/node-affinity.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 
 /** Reports whether a volume can be reached from a node. */
 export function isReachable(volume: PersistentVolume, node: Node): boolean {
-  const { required } = (volume.spec.nodeAffinity ?? {}) as { readonly required?: NodeSelector };
+  const { required } = (volume.spec.nodeAffinity ?? {}) as { readonly required?: NodeSelectorRules };
   if (required === undefined) return true;
   let test = reach.get(volume);
   if (test === undefined) {
@@ -41,11 +41,11 @@ export function volumeFor(
 }
 
 export function sizeOf({ spec }: PersistentVolume): number {
-  return amountOf('storage', spec.capacity?.['storage'] ?? 0);
+  return resourceAmountOf('storage', spec.capacity?.['storage'] ?? 0);
 }
 
 export function requestedSizeOf({ spec }: PersistentVolumeClaim): number {
-  return amountOf('storage', spec.resources?.requests?.['storage'] ?? 0);
+  return resourceAmountOf('storage', spec.resources?.requests?.['storage'] ?? 0);
 }
 
 function isEnough(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {

@@ -1,15 +1,15 @@
 import type { Container, Handler } from '../../kinds/pod/pod-spec.ts';
 import {
+  type CheckedSecurityContext,
   contextOf,
   culprits,
+  distinctValues,
   formatContainers,
   namesOf,
   plural,
   quoteNames,
   type SecurityCheck,
-  type SecurityContext,
   type SecuritySubject,
-  valuesOf,
 } from './check.ts';
 
 const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
@@ -22,7 +22,7 @@ const CAPABILITIES = new Set(
 const appArmorProfile: SecurityCheck = {
   id: 'appArmorProfile',
   run(subject) {
-    const isBad = ({ appArmorProfile: profile }: SecurityContext) => profile?.type === 'Unconfined';
+    const isBad = ({ appArmorProfile: profile }: CheckedSecurityContext) => profile?.type === 'Unconfined';
     const annotations = Object.entries(subject.metadata.annotations ?? {}).filter(
       ([name, value]) =>
         name.startsWith(APP_ARMOR) && value !== '' && value !== 'runtime/default' && !value.startsWith('localhost/'),
@@ -47,7 +47,7 @@ const appArmorProfile: SecurityCheck = {
 const capabilities: SecurityCheck = {
   id: 'capabilities_baseline',
   run(subject) {
-    const extra = ({ capabilities: given }: SecurityContext) =>
+    const extra = ({ capabilities: given }: CheckedSecurityContext) =>
       (given?.add ?? []).filter((name) => !CAPABILITIES.has(name));
     const names = namesOf(subject, (container) => extra(contextOf(container)).length > 0);
     if (names.length === 0) return undefined;
@@ -127,10 +127,10 @@ const privileged: SecurityCheck = {
 const procMount: SecurityCheck = {
   id: 'procMount',
   run(subject) {
-    const isBad = ({ procMount: type = 'Default' }: SecurityContext) => type !== 'Default';
+    const isBad = ({ procMount: type = 'Default' }: CheckedSecurityContext) => type !== 'Default';
     const names = namesOf(subject, (container) => isBad(contextOf(container)));
     if (names.length === 0) return undefined;
-    const types = valuesOf(subject, (context) => (isBad(context) ? [context.procMount ?? ''] : []));
+    const types = distinctValues(subject, (context) => (isBad(context) ? [context.procMount ?? ''] : []));
     return {
       reason: 'procMount',
       detail: `${formatContainers(names)} must not set securityContext.procMount to ${quoteNames(types)}`,
@@ -146,7 +146,9 @@ const seLinuxOptions: SecurityCheck = {
   run(subject, minor) {
     const isBadType = (type = '') =>
       !SELINUX_TYPES.has(type) && !(type === ENGINE_TYPE.type && minor >= ENGINE_TYPE.since);
-    const types = valuesOf(subject, ({ seLinuxOptions: given }) => (isBadType(given?.type) ? [given?.type ?? ''] : []));
+    const types = distinctValues(subject, ({ seLinuxOptions: given }) =>
+      isBadType(given?.type) ? [given?.type ?? ''] : [],
+    );
     const who = culprits(
       subject,
       ({ seLinuxOptions: given }) => isBadType(given?.type) || Boolean(given?.user) || Boolean(given?.role),
@@ -168,11 +170,11 @@ const seLinuxOptions: SecurityCheck = {
 
 /** Returns the violations of seccomp by a pod and its containers, which no level allows. */
 export function unconfinedSeccomp(subject: SecuritySubject) {
-  const isBad = ({ seccompProfile }: SecurityContext) =>
+  const isBad = ({ seccompProfile }: CheckedSecurityContext) =>
     seccompProfile !== undefined && seccompProfile.type !== 'RuntimeDefault' && seccompProfile.type !== 'Localhost';
   const who = culprits(subject, isBad);
   if (who === undefined) return undefined;
-  const types = valuesOf(subject, (context) => (isBad(context) ? [context.seccompProfile?.type ?? ''] : []));
+  const types = distinctValues(subject, (context) => (isBad(context) ? [context.seccompProfile?.type ?? ''] : []));
   const detail = `${who} must not set securityContext.seccompProfile.type to ${quoteNames(types)}`;
   return { reason: 'seccompProfile', detail };
 }

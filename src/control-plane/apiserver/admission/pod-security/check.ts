@@ -2,7 +2,7 @@ import type { KubeMeta } from '#platform/kube/kube-object';
 import type { Container, SecurityContext as PlainContext, PodSpec } from '../../kinds/pod/pod-spec.ts';
 
 /** Relevant fields of a security context, of pods and of containers. */
-export interface SecurityContext extends PlainContext {
+export interface CheckedSecurityContext extends PlainContext {
   runAsNonRoot?: boolean;
   capabilities?: { add?: string[]; drop?: string[] };
   seLinuxOptions?: { type?: string; user?: string; role?: string };
@@ -39,7 +39,7 @@ export function securitySubjectOf(metadata: KubeMeta, spec: PodSpec): SecuritySu
   return { metadata, spec, containers };
 }
 
-export const contextOf = ({ securityContext }: Container | PodSpec): SecurityContext => securityContext ?? {};
+export const contextOf = ({ securityContext }: Container | PodSpec): CheckedSecurityContext => securityContext ?? {};
 
 export const plural = (one: string, many: string, count: number): string => (count === 1 ? one : many);
 export const quoteNames = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
@@ -55,7 +55,10 @@ export function namesOf({ containers }: SecuritySubject, test: (container: Conta
 }
 
 /** Describes who violates a test: the pod, some of its containers, or both. Undefined if neither does. */
-export function culprits(subject: SecuritySubject, test: (context: SecurityContext) => boolean): string | undefined {
+export function culprits(
+  subject: SecuritySubject,
+  test: (context: CheckedSecurityContext) => boolean,
+): string | undefined {
   const names = namesOf(subject, (container) => test(contextOf(container)));
   const parts = [
     ...(test(contextOf(subject.spec)) ? ['pod'] : []),
@@ -65,9 +68,9 @@ export function culprits(subject: SecuritySubject, test: (context: SecurityConte
 }
 
 /** Returns the distinct values of a field of a pod and its containers, in order. */
-export function valuesOf(
+export function distinctValues(
   { spec, containers }: SecuritySubject,
-  pick: (context: SecurityContext) => string[],
+  pick: (context: CheckedSecurityContext) => string[],
 ): string[] {
   return [...new Set([spec, ...containers].flatMap((each) => pick(contextOf(each))))].sort();
 }

@@ -1,10 +1,10 @@
 import { type FieldError, invalid, key } from '#platform/base/field-error';
 
-export type Level = 'privileged' | 'baseline' | 'restricted';
+export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
 
 /** A level as of a minor version of Kubernetes. Infinity means the latest. */
 export interface Standard {
-  readonly level: Level;
+  readonly level: PodSecurityLevel;
   readonly minor: number;
 }
 
@@ -21,7 +21,7 @@ export function standardOf(labels: Labels, mode: (typeof MODES)[number]): Standa
   // An invalid level counts as the strictest one, so that a typo does not open a namespace.
   if (level === undefined) return { level: 'privileged', minor: minor ?? Number.POSITIVE_INFINITY };
   return {
-    level: LEVELS.includes(level) ? (level as Level) : 'restricted',
+    level: LEVELS.includes(level) ? (level as PodSecurityLevel) : 'restricted',
     minor: minor ?? Number.POSITIVE_INFINITY,
   };
 }
@@ -42,7 +42,7 @@ export function sameStandard(a: Standard, b: Standard): boolean {
 }
 
 /** Reports whether one level is at most as strict as another. */
-export function isAtMost(a: Level, b: Level): boolean {
+export function isAtMost(a: PodSecurityLevel, b: PodSecurityLevel): boolean {
   return LEVELS.indexOf(a) <= LEVELS.indexOf(b);
 }
 

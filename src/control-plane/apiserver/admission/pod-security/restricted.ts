@@ -1,5 +1,6 @@
 import { unconfinedSeccomp } from './baseline.ts';
 import {
+  type CheckedSecurityContext,
   contextOf,
   culprits,
   formatContainers,
@@ -7,7 +8,6 @@ import {
   plural,
   quoteNames,
   type SecurityCheck,
-  type SecurityContext,
   type SecuritySubject,
 } from './check.ts';
 
@@ -39,7 +39,7 @@ const capabilities: SecurityCheck = {
   replaces: 'capabilities_baseline',
   run(subject, minor) {
     if (isForWindows(subject, minor)) return undefined;
-    const extra = ({ capabilities: given }: SecurityContext) =>
+    const extra = ({ capabilities: given }: CheckedSecurityContext) =>
       (given?.add ?? []).filter((name) => name !== 'NET_BIND_SERVICE');
     const keeping = namesOf(subject, (each) => contextOf(each).capabilities?.drop?.includes('ALL') !== true);
     const adding = namesOf(subject, (each) => extra(contextOf(each)).length > 0);

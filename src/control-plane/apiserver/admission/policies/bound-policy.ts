@@ -17,10 +17,10 @@ export interface Policy<T> {
   readonly conditions: Matches | undefined;
   readonly variables: readonly Variable[];
   readonly content: T;
-  readonly bindings: readonly Binding[];
+  readonly bindings: readonly PolicyBinding[];
 }
 
-export interface Binding {
+export interface PolicyBinding {
   readonly name: string;
   readonly spec: BindingSpec;
   readonly match: Match;
@@ -90,7 +90,7 @@ export class BoundPolicies<T> {
     };
   }
 
-  #binding(object: KubeObject): Binding {
+  #binding(object: KubeObject): PolicyBinding {
     const spec = bindingSpec(object);
     return {
       name: object.metadata.name ?? '',

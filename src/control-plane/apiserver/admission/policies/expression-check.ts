@@ -30,8 +30,8 @@ export function expressionCheck(make: MakeEnvironment): AdmissionPlugin {
     validate({ operation, resource, subresource, object, old, name }) {
       if (resource.group !== ADMISSION_GROUP || subresource !== '' || object === undefined) return;
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
-      const before = new Set(old === undefined ? [] : statedIn(old, make).map(({ source }) => source));
-      const causes = statedIn(object, make).flatMap((each) => (before.has(each.source) ? [] : problemsOf(each)));
+      const before = new Set(old === undefined ? [] : expressionsIn(old, make).map(({ source }) => source));
+      const causes = expressionsIn(object, make).flatMap((each) => (before.has(each.source) ? [] : problemsOf(each)));
       if (causes.length > 0) throw invalid(resource, name || object.metadata.name || '', causes);
     },
   };
@@ -44,7 +44,7 @@ function problemsOf({ field, source, expression, wanted, fits }: Stated): FieldE
   return [invalidField(field, source, `must evaluate to ${wanted} but got ${formatType(type)}`)];
 }
 
-function statedIn(object: KubeObject, make: MakeEnvironment): Stated[] {
+function expressionsIn(object: KubeObject, make: MakeEnvironment): Stated[] {
   if (object.kind.endsWith('PolicyBinding')) return [];
   if (object.kind.endsWith('WebhookConfiguration')) {
     const hooks = (object['webhooks'] ?? []) as readonly WebhookSpec[];

@@ -11,7 +11,7 @@ class AnyFields extends Map<string, Type> {
 }
 
 /** A message that an expression constructed: Object{...}, Object.spec{...} or JSONPatch{...}. */
-export class Message extends Mapping {
+export class ExpressionMessage extends Mapping {
   readonly type: Type;
   readonly #fields: ReadonlyMap<string, Value>;
 
@@ -41,7 +41,7 @@ function objectKind(name: string): MessageKind {
   const known = kinds.get(name);
   if (known !== undefined) return known;
   const type = objectOf(name, new AnyFields());
-  const kind: MessageKind = { type, field: () => DYN, build: (fields) => new Message(type, fields) };
+  const kind: MessageKind = { type, field: () => DYN, build: (fields) => new ExpressionMessage(type, fields) };
   kinds.set(name, kind);
   return kind;
 }
@@ -56,7 +56,7 @@ const JSON_PATCH = objectOf('JSONPatch', PATCH_FIELDS);
 const patchKind: MessageKind = {
   type: JSON_PATCH,
   field: (name) => PATCH_FIELDS.get(name),
-  build: (fields) => new Message(JSON_PATCH, fields),
+  build: (fields) => new ExpressionMessage(JSON_PATCH, fields),
 };
 
 /** Additional functions and types for mutating policies. */
@@ -82,7 +82,7 @@ export function jsonOf(value: Value, path?: string): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof List) return Array.from({ length: value.size }, (_, i) => jsonOf(value.at(i), path));
   if (!(value instanceof Mapping)) throw new EvaluationError('unsupported type for field in a patch');
-  const typed = path !== undefined && value instanceof Message;
+  const typed = path !== undefined && value instanceof ExpressionMessage;
   if (typed && value.type.name !== path) {
     throw new EvaluationError(
       `type mismatch: unexpected type name ${JSON.stringify(value.type.name)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`,

@@ -15,7 +15,7 @@ import type { Mutator, ReinvocationContext } from '../reinvocation.ts';
 import { fromVersion } from '../versions.ts';
 import { applyWebhookPatch, WebhookPatchError } from '../webhooks/patch.ts';
 import { ApplyConfigurationError, withConfiguration } from './apply-configuration.ts';
-import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
+import type { BoundPolicies, Policy, PolicyBinding } from './bound-policy.ts';
 import { inputsOf } from './inputs.ts';
 import { jsonOf } from './messages.ts';
 import { PolicyConfigurationError, paramResource, paramsOf } from './params.ts';
@@ -37,7 +37,10 @@ export function compileMutations(spec: PolicySpec, environment: Environment): re
 type Mutating = Policy<readonly CompiledMutation[]>;
 
 /** Applies mutating policies one after another, each to the result of the ones before it. */
-export function mutatingPolicies(policies: BoundPolicies<readonly CompiledMutation[]>, source: ObjectSource): Mutator {
+export function mutatingPolicyPlugin(
+  policies: BoundPolicies<readonly CompiledMutation[]>,
+  source: ObjectSource,
+): Mutator {
   return {
     get idle() {
       return policies.idle;
@@ -86,7 +89,7 @@ function isProblem(error: unknown): error is Error {
 
 async function applyBinding(
   policy: Mutating,
-  binding: Binding,
+  binding: PolicyBinding,
   write: AdmissionAttributes,
   object: KubeObject,
   shownAs: Resource,
@@ -102,7 +105,7 @@ async function applyBinding(
   } catch (error) {
     if (!isProblem(error)) throw error;
     if (policy.spec.failurePolicy === 'Ignore') return object;
-    throw mutationDenied(policy, binding, write, object, error.message);
+    throw mutationDenial(policy, binding, write, object, error.message);
   }
   if (shown === inputs.object) return object;
   const next = await fromVersion(write, shown, shownAs);
@@ -155,9 +158,9 @@ function change(
   }
 }
 
-function mutationDenied(
+function mutationDenial(
   policy: Mutating,
-  binding: Binding,
+  binding: PolicyBinding,
   write: AdmissionAttributes,
   object: KubeObject,
   message: string,

@@ -9,7 +9,7 @@ import type { Resource } from '../../resource.ts';
 import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
 import { admissionDenial } from '../denial.ts';
 import { isExempt } from '../matching.ts';
-import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
+import type { BoundPolicies, Policy, PolicyBinding } from './bound-policy.ts';
 import { inputsOf } from './inputs.ts';
 import { PolicyConfigurationError, paramResource, paramsOf } from './params.ts';
 import type { PolicySpec, Validation } from './policy.ts';
@@ -41,7 +41,7 @@ interface Objection {
 }
 
 /** Evaluates validating policies. The first failure whose binding has the action Deny rejects the write. */
-export function validatingPolicies(
+export function validatingPolicyPlugin(
   policies: BoundPolicies<readonly CompiledValidation[]>,
   source: ObjectSource,
 ): AdmissionPlugin {
@@ -79,7 +79,7 @@ async function evaluatePolicy(
 
 function* objections(
   policy: Validating,
-  binding: Binding,
+  binding: PolicyBinding,
   inputs: Inputs,
   write: AdmissionAttributes,
   source: ObjectSource,
@@ -142,7 +142,7 @@ const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Invalid: 422, 
 /** Handles a failure by the actions of the binding: it denies, warns, or leaves it to the audit log. */
 function raise(
   { name }: Validating,
-  { name: binding, spec }: Binding,
+  { name: binding, spec }: PolicyBinding,
   { message, reason, unbound }: Objection & { readonly unbound?: true },
   write: AdmissionAttributes,
 ): void {

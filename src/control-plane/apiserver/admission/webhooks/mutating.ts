@@ -14,7 +14,7 @@ import { applyWebhookPatch, WebhookPatchError } from './patch.ts';
 import { WebhookError } from './response.ts';
 
 /** Calls mutating webhooks one after another, each with the result of the ones before it. */
-export function mutatingWebhooks(hooks: AdmissionWebhooks, parts: WebhookDeps): Mutator {
+export function mutatingWebhookPlugin(hooks: AdmissionWebhooks, parts: WebhookDeps): Mutator {
   return {
     get idle() {
       return hooks.size === 0;
@@ -37,22 +37,25 @@ async function takeTurn(
 ): Promise<KubeObject> {
   if (!turns.isOn(hook.id)) return object;
   const deleting = write.operation === 'DELETE';
-  const shown = write.operation === 'CREATE' && write.kind === undefined ? unborn(object) : object;
+  const shown = write.operation === 'CREATE' && write.kind === undefined ? withoutServerMetadata(object) : object;
   const asked = await callAdmissionWebhook(parts, hook, deleting ? write : { ...write, object: shown }, true);
   if (asked === undefined) return object;
   const found = deleting ? shown : await applyResponse(hook, write, shown, asked);
-  const next = found === shown ? object : born(found, shown === object ? {} : object.metadata);
+  const next = found === shown ? object : withServerMetadata(found, shown === object ? {} : object.metadata);
   turns.took(hook.id, hook.spec.reinvocationPolicy === 'IfNeeded', next !== object);
   return next;
 }
 
 /** Returns a new object without the metadata that the server assigns. */
-function unborn(object: KubeObject): KubeObject {
+function withoutServerMetadata(object: KubeObject): KubeObject {
   const { uid: _uid, creationTimestamp: _time, generation: _generation, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-function born(object: KubeObject, { uid, creationTimestamp, generation }: KubeObject['metadata']): KubeObject {
+function withServerMetadata(
+  object: KubeObject,
+  { uid, creationTimestamp, generation }: KubeObject['metadata'],
+): KubeObject {
   if (uid !== undefined) object.metadata.uid = uid;
   if (creationTimestamp !== undefined) object.metadata.creationTimestamp = creationTimestamp;
   if (generation !== undefined) object.metadata.generation = generation;

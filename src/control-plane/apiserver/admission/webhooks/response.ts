@@ -18,7 +18,7 @@ export interface ReviewResponse {
 export class WebhookError extends Error {}
 
 const unusable = (why: string) => new WebhookError(`received invalid webhook response: ${why}`);
-const webhookFailed = (why: string) => new WebhookError(`failed to call webhook: ${why}`);
+const webhookFailure = (why: string) => new WebhookError(`failed to call webhook: ${why}`);
 
 /** Parses the response of a webhook. */
 export function readResponse(
@@ -28,15 +28,15 @@ export function readResponse(
   mutating: boolean,
 ): ReviewResponse {
   const body = parseResponse(text);
-  if (status < 200 || status > 299) throw webhookFailed(serverProblem(status, text, body));
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw webhookFailed(NO_KIND);
+  if (status < 200 || status > 299) throw webhookFailure(serverProblem(status, text, body));
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw webhookFailure(NO_KIND);
   const { apiVersion = '', kind = '', response } = body as Readonly<Record<string, unknown>>;
   if (kind !== 'AdmissionReview') {
-    throw webhookFailed(`no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))}`);
+    throw webhookFailure(`no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))}`);
   }
   if (apiVersion !== `admission.k8s.io/${version}`) {
     const given = String(apiVersion).split('/').at(-1);
-    throw webhookFailed(`converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
+    throw webhookFailure(`converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
   }
   if (typeof response !== 'object' || response === null) throw unusable('webhook response was absent');
   const answer = response as ReviewResponse;
@@ -84,7 +84,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 export function serverProblem(status: number, text: string, body: unknown): string {
   const { kind, message } = (body ?? {}) as { readonly kind?: string; readonly message?: string };
   if (kind === 'Status' && message !== undefined) return message;
-  const said = shortened(text);
+  const said = truncateText(text);
   if (status === 403) return said || 'unknown';
   const known = BY_STATUS[status];
   if (known !== undefined) return known;
@@ -98,14 +98,14 @@ export function serverProblem(status: number, text: string, body: unknown): stri
  * Maximum length of an included response that is no Status, as in Kubernetes' clients. Users may see it who may not
  * call the webhook.
  */
-const LONGEST_TEXT = 2048;
+const MAX_TEXT_BYTES = 2048;
 
-function shortened(text: string): string {
+function truncateText(text: string): string {
   const bytes = encodeUtf8(text);
-  return (bytes.length <= LONGEST_TEXT ? text : decodeUtf8(bytes.subarray(0, LONGEST_TEXT))).trim();
+  return (bytes.length <= MAX_TEXT_BYTES ? text : decodeUtf8(bytes.subarray(0, MAX_TEXT_BYTES))).trim();
 }
 
-const LOWEST_REFUSAL = 400;
+const MIN_ERROR_STATUS = 400;
 
 /** Builds the Status for a client when a webhook denies the request. */
 export function denial(name: string, { status = {} }: ReviewResponse): ApiError {
@@ -113,7 +113,7 @@ export function denial(name: string, { status = {} }: ReviewResponse): ApiError 
   const { message = '', reason = '', code = 0, details } = status;
   const why = message || reason;
   return new ApiError(
-    Math.max(code, LOWEST_REFUSAL),
+    Math.max(code, MIN_ERROR_STATUS),
     reason,
     why === '' ? `${denied} without explanation` : `${denied}: ${why}`,
     details,

@@ -4,7 +4,7 @@ import type { AdmissionWebhooks } from './admission-webhook.ts';
 import { callAdmissionWebhook, type WebhookDeps } from './call-admission-webhook.ts';
 
 /** Calls all validating webhooks in parallel. Of several denials, the writer gets the first one to arrive. */
-export function validatingWebhooks(hooks: AdmissionWebhooks, parts: WebhookDeps): AdmissionPlugin {
+export function validatingWebhookPlugin(hooks: AdmissionWebhooks, parts: WebhookDeps): AdmissionPlugin {
   async function askAll(write: AdmissionAttributes): Promise<void> {
     const refused: unknown[] = [];
     await Promise.all(

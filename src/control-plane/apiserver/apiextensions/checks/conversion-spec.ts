@@ -2,7 +2,7 @@ import { child, type FieldError, forbidden, index, invalid, notSupported, requir
 import { dns1035LabelProblems } from '#platform/base/names';
 import { type Crd, isTrue } from '../crd.ts';
 import { bundleProblem } from './ca-bundle.ts';
-import { validateService, validateUrl } from './webhook-client.ts';
+import { validateServiceReference, validateWebhookUrl } from './webhook-client.ts';
 
 type Conversion = NonNullable<Crd['spec']['conversion']>;
 type Client = NonNullable<Conversion['webhook']>['clientConfig'];
@@ -38,8 +38,8 @@ function validateClient(client: Client, path: string): FieldError[] {
   if ((url === undefined) === (service === undefined)) {
     return [required(path, 'exactly one of url or service is required')];
   }
-  if (url !== undefined) return validateUrl(url, child(path, 'url'));
-  return service === undefined ? [] : validateService(service, child(path, 'service'));
+  if (url !== undefined) return validateWebhookUrl(url, child(path, 'url'));
+  return service === undefined ? [] : validateServiceReference(service, child(path, 'service'));
 }
 
 /** Validates the CA bundle, unless the CRD is not established yet or its old bundle was already invalid. */

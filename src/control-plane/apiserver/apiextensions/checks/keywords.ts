@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { child, type FieldError, forbidden, index, invalid, key, notSupported } from '#platform/base/field-error';
 import { validateListType, validateMapType } from './list-types.ts';
-import { isSchema, itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
+import { isSchema, itemsOf, mapValuesOf, type RawSchema } from './raw-schema.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const META_FIELDS = new Set(['metadata', 'kind', 'apiVersion']);
@@ -71,7 +71,7 @@ function validateMap(schema: RawSchema, place: Place): FieldError[] {
   if (has(schema.properties) && schema.additionalProperties !== true) {
     causes.push(forbidden(path, 'additionalProperties and properties are mutual exclusive'));
   }
-  const values = valuesOf(schema);
+  const values = mapValuesOf(schema);
   if (values === undefined) return causes;
   const noDefault = 'inside additionalProperties applying to object metadata';
   return [...causes, ...causesAt(values, { ...inside(place, path), ...(place.insideMeta ? { noDefault } : {}) })];

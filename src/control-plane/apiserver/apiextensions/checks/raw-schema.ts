@@ -46,7 +46,7 @@ export function itemsOf({ items }: RawSchema): RawSchema | undefined {
 }
 
 /** Returns the schema of a map's values. */
-export function valuesOf({ additionalProperties }: RawSchema): RawSchema | undefined {
+export function mapValuesOf({ additionalProperties }: RawSchema): RawSchema | undefined {
   return isSchema(additionalProperties) ? additionalProperties : undefined;
 }
 
@@ -76,6 +76,6 @@ export function unsupportedKeyword(schema: RawSchema): string | undefined {
 /** Returns the direct subschemas, as far as a structural schema can have them. */
 export function partsOf(schema: RawSchema): readonly RawSchema[] {
   const { allOf = [], anyOf = [], oneOf = [], not, properties = {} } = schema;
-  const single = [not, itemsOf(schema), valuesOf(schema)].filter((part) => part !== undefined);
+  const single = [not, itemsOf(schema), mapValuesOf(schema)].filter((part) => part !== undefined);
   return [...allOf, ...anyOf, ...oneOf, ...single, ...Object.values(properties)];
 }

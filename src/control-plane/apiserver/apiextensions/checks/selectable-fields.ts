@@ -1,6 +1,6 @@
 import { child, duplicate, type FieldError, index, invalid, required, tooMany } from '#platform/base/field-error';
 import { ownValue } from '#platform/base/own-value';
-import { type RawSchema, valuesOf } from './raw-schema.ts';
+import { mapValuesOf, type RawSchema } from './raw-schema.ts';
 
 const MAX_FIELDS = 8;
 const TYPES = new Set(['string', 'boolean', 'integer']);
@@ -51,7 +51,7 @@ function follow(jsonPath: string, root: RawSchema): Found {
     const name = tokens[i + 1];
     if (name === undefined) return { problem: 'unexpected end of JSON path' };
     const inner: RawSchema | undefined =
-      schema?.properties === undefined ? schema && valuesOf(schema) : ownValue(schema.properties, name);
+      schema?.properties === undefined ? schema && mapValuesOf(schema) : ownValue(schema.properties, name);
     if (inner === undefined) return { problem: 'does not refer to a valid field' };
     schema = inner;
     steps.push(name);

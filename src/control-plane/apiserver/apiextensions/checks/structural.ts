@@ -10,11 +10,11 @@ import {
 } from '#platform/base/field-error';
 import { validateCompleteness } from './completeness.ts';
 import { validatePart } from './nested.ts';
-import { itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
+import { itemsOf, mapValuesOf, type RawSchema } from './raw-schema.ts';
 
-export type Level = 'root' | 'item' | 'field';
+export type SchemaLevel = 'root' | 'item' | 'field';
 
-const UNTYPED: Readonly<Record<Level, string>> = {
+const UNTYPED: Readonly<Record<SchemaLevel, string>> = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
   field: 'must not be empty for specified object fields',
@@ -31,9 +31,9 @@ export function validateStructural(schema: RawSchema, path: string): FieldError[
   return causes.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }
 
-function validateInvariant(schema: RawSchema, level: Level, path: string): FieldError[] {
+function validateInvariant(schema: RawSchema, level: SchemaLevel, path: string): FieldError[] {
   const items = itemsOf(schema);
-  const values = valuesOf(schema);
+  const values = mapValuesOf(schema);
   const itemsPath = child(path, 'items');
   const causes: FieldError[] = [];
   if (schema.type === 'array' && items === undefined) causes.push(required(itemsPath, 'must be specified'));
@@ -61,7 +61,7 @@ function validateExtension(schema: RawSchema, path: string): FieldError[] {
     .map((name) => invalid(child(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
 }
 
-function validateType(schema: RawSchema, level: Level, path: string): FieldError[] {
+function validateType(schema: RawSchema, level: SchemaLevel, path: string): FieldError[] {
   const { type = '' } = schema;
   const typePath = child(path, 'type');
   const causes: FieldError[] = [];
@@ -82,7 +82,7 @@ function validateType(schema: RawSchema, level: Level, path: string): FieldError
 }
 
 /** Validates the kind, the apiVersion and the metadata of a resource, whose types are fixed. */
-function validateResource(schema: RawSchema, level: Level, path: string): FieldError[] {
+function validateResource(schema: RawSchema, level: SchemaLevel, path: string): FieldError[] {
   const { properties = {} } = schema;
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const resource = level === 'root' || embedded;

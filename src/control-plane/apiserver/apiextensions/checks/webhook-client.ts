@@ -6,7 +6,7 @@ import { parseGoUrl } from './go-url.ts';
 const FORM = '; desired format: https://host[/path]';
 
 /** Validates the URL of a webhook. */
-export function validateUrl(url: string, path: string): FieldError[] {
+export function validateWebhookUrl(url: string, path: string): FieldError[] {
   const parsed = parseGoUrl(url);
   if ('problem' in parsed) return [required(path, `url must be a valid URL: ${parsed.problem}${FORM}`)];
   const { scheme, host, user, fragment, query } = parsed;
@@ -20,7 +20,10 @@ export function validateUrl(url: string, path: string): FieldError[] {
 }
 
 /** Validates the service reference of a webhook. */
-export function validateService(service: NonNullable<ConversionClient['service']>, path: string): FieldError[] {
+export function validateServiceReference(
+  service: NonNullable<ConversionClient['service']>,
+  path: string,
+): FieldError[] {
   const { name, namespace, port = 443 } = service;
   const causes: FieldError[] = [];
   if (!name) causes.push(required(child(path, 'name')));

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
-import { causesFor, labelName, oneOf, oneOfIfSet, requiredIfMissing } from '../field-checks.ts';
+import { causesFor, validateLabelName, validateOneOf, validateOneOfIfSet, validatePresent } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { type LabelSelector, validateSelector } from '../label-selector.ts';
@@ -68,15 +68,15 @@ export const validatingPolicies: KindStrategy<Policy> = {
     const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
     for (const [i, { expression, reason }] of validations.entries()) {
       const at = index('spec.validations', i);
-      append(causes, requiredIfMissing(`${at}.expression`, expression?.trim(), 'expression is not specified'));
-      append(causes, oneOfIfSet(`${at}.reason`, reason, reasons));
+      append(causes, validatePresent(`${at}.expression`, expression?.trim(), 'expression is not specified'));
+      append(causes, validateOneOfIfSet(`${at}.reason`, reason, reasons));
     }
     for (const [i, { key = '', valueExpression }] of auditAnnotations.entries()) {
       const at = index('spec.auditAnnotations', i);
-      append(causes, labelName(`${at}.key`, `${object.metadata.name}/${key}`));
+      append(causes, validateLabelName(`${at}.key`, `${object.metadata.name}/${key}`));
       append(
         causes,
-        requiredIfMissing(`${at}.valueExpression`, valueExpression?.trim(), 'valueExpression is not specified'),
+        validatePresent(`${at}.valueExpression`, valueExpression?.trim(), 'valueExpression is not specified'),
       );
     }
     return causes;
@@ -91,8 +91,8 @@ export const mutatingPolicies: KindStrategy<Policy> = {
 function validatePolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   const causes: FieldError[] = [];
   if (spec.paramKind !== undefined) {
-    append(causes, requiredIfMissing('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
-    append(causes, requiredIfMissing('spec.paramKind.kind', spec.paramKind.kind));
+    append(causes, validatePresent('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
+    append(causes, validatePresent('spec.paramKind.kind', spec.paramKind.kind));
   }
   const at = 'spec.matchConstraints';
   if (spec.matchConstraints === undefined) causes.push(required(at));
@@ -102,23 +102,19 @@ function validatePolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   }
   for (const [i, { name, expression }] of (spec.matchConditions ?? []).entries()) {
     const field = index('spec.matchConditions', i);
-    append(
-      causes,
-      requiredIfMissing(`${field}.expression`, expression?.trim()),
-      requiredIfMissing(`${field}.name`, name),
-    );
+    append(causes, validatePresent(`${field}.expression`, expression?.trim()), validatePresent(`${field}.name`, name));
   }
   for (const [i, { name, expression }] of (spec.variables ?? []).entries()) {
     const field = index('spec.variables', i);
-    append(causes, requiredIfMissing(`${field}.name`, name?.trim(), 'name is not specified'));
-    append(causes, requiredIfMissing(`${field}.expression`, expression?.trim(), 'expression is not specified'));
+    append(causes, validatePresent(`${field}.name`, name?.trim(), 'name is not specified'));
+    append(causes, validatePresent(`${field}.expression`, expression?.trim(), 'expression is not specified'));
   }
-  return [...causes, ...oneOfIfSet('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'])];
+  return [...causes, ...validateOneOfIfSet('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'])];
 }
 
 function validateMatch(field: string, match: MatchResources): FieldError[] {
   return [
-    ...oneOfIfSet(`${field}.matchPolicy`, match.matchPolicy, ['Equivalent', 'Exact']),
+    ...validateOneOfIfSet(`${field}.matchPolicy`, match.matchPolicy, ['Equivalent', 'Exact']),
     ...validateSelector(`${field}.namespaceSelector`, match.namespaceSelector),
     ...validateSelector(`${field}.objectSelector`, match.objectSelector),
     ...validateRules(`${field}.resourceRules`, match.resourceRules ?? []),
@@ -154,7 +150,7 @@ function validateBinding({ policyName = '', paramRef, matchResources }: NonNulla
       causes.push(required(at, 'one of name or selector must be specified'));
     }
     if (action === '') causes.push(required(`${at}.parameterNotFoundAction`));
-    else append(causes, oneOf(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']));
+    else append(causes, validateOneOf(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']));
   }
   return matchResources === undefined ? causes : [...causes, ...validateMatch('spec.matchResources', matchResources)];
 }
@@ -164,7 +160,7 @@ function validateActions(actions: readonly string[]): FieldError[] {
   if (actions.length === 0) return [required(at, 'at least one validation action is required')];
   const again = repeats(actions);
   const causes = actions.flatMap((action, i) => [
-    ...oneOf(index(at, i), action, ['Audit', 'Deny', 'Warn']),
+    ...validateOneOf(index(at, i), action, ['Audit', 'Deny', 'Warn']),
     ...(again[i] === true ? [duplicate(index(at, i), action)] : []),
   ]);
   if (actions.includes('Deny') && actions.includes('Warn')) {

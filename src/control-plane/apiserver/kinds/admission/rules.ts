@@ -1,6 +1,6 @@
 import { append } from '#platform/base/append';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
-import { oneOf, oneOfIfSet } from '../field-checks.ts';
+import { validateOneOf, validateOneOfIfSet } from '../field-checks.ts';
 
 /** Rule that selects the requests of an admission webhook or policy. */
 export interface Rule {
@@ -22,7 +22,7 @@ function validateRule(field: string, rule: Rule): FieldError[] {
   const causes = operations.length === 0 ? [required(`${field}.operations`)] : [];
   append(causes, alone(`${field}.operations`, operations, 'operations'));
   for (const [i, operation] of operations.entries()) {
-    append(causes, oneOf(index(`${field}.operations`, i), operation, OPERATIONS));
+    append(causes, validateOneOf(index(`${field}.operations`, i), operation, OPERATIONS));
   }
   if (apiGroups.length === 0) causes.push(required(`${field}.apiGroups`));
   append(causes, alone(`${field}.apiGroups`, apiGroups, 'API groups'));
@@ -34,7 +34,7 @@ function validateRule(field: string, rule: Rule): FieldError[] {
   return [
     ...causes,
     ...validateResources(`${field}.resources`, resources),
-    ...oneOfIfSet(`${field}.scope`, scope, ['*', 'Cluster', 'Namespaced']),
+    ...validateOneOfIfSet(`${field}.scope`, scope, ['*', 'Cluster', 'Namespaced']),
   ];
 }
 

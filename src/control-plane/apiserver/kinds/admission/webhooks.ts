@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { repeats } from '../by-name.ts';
-import { causesFor, oneOf, oneOfIfSet, portNumber, requiredIfMissing } from '../field-checks.ts';
+import { causesFor, validateOneOf, validateOneOfIfSet, validatePortNumber, validatePresent } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { type LabelSelector, validateSelector } from '../label-selector.ts';
@@ -74,12 +74,12 @@ function validateWebhook(field: string, webhook: Webhook): FieldError[] {
     ...validateName(`${field}.name`, name),
     ...validateVersions(`${field}.admissionReviewVersions`, webhook.admissionReviewVersions ?? []),
     ...validateRules(`${field}.rules`, webhook.rules ?? []),
-    ...oneOfIfSet(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']),
-    ...oneOfIfSet(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']),
+    ...validateOneOfIfSet(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']),
+    ...validateOneOfIfSet(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']),
   ];
   if (sideEffects === undefined || sideEffects === null) {
     causes.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
-  } else append(causes, oneOf(`${field}.sideEffects`, sideEffects, ['None', 'NoneOnDryRun']));
+  } else append(causes, validateOneOf(`${field}.sideEffects`, sideEffects, ['None', 'NoneOnDryRun']));
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
     const detail = 'the timeout value must be between 1 and 30 seconds';
     causes.push(invalid(`${field}.timeoutSeconds`, timeoutSeconds, detail));
@@ -89,13 +89,12 @@ function validateWebhook(field: string, webhook: Webhook): FieldError[] {
   append(causes, validateClient(`${field}.clientConfig`, clientConfig));
   for (const [i, { name: condition, expression }] of matchConditions.entries()) {
     const at = index(`${field}.matchConditions`, i);
-    append(
-      causes,
-      requiredIfMissing(`${at}.expression`, expression?.trim()),
-      requiredIfMissing(`${at}.name`, condition),
-    );
+    append(causes, validatePresent(`${at}.expression`, expression?.trim()), validatePresent(`${at}.name`, condition));
   }
-  return [...causes, ...oneOfIfSet(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ['IfNeeded', 'Never'])];
+  return [
+    ...causes,
+    ...validateOneOfIfSet(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ['IfNeeded', 'Never']),
+  ];
 }
 
 function validateName(field: string, name: string): FieldError[] {
@@ -144,8 +143,8 @@ function validateService(
   field: string,
   { name, namespace, path, port }: NonNullable<ClientConfig['service']>,
 ): FieldError[] {
-  const causes = [...requiredIfMissing(`${field}.name`, name), ...requiredIfMissing(`${field}.namespace`, namespace)];
-  for (const cause of portNumber(`${field}.port`, port)) {
+  const causes = [...validatePresent(`${field}.name`, name), ...validatePresent(`${field}.namespace`, namespace)];
+  for (const cause of validatePortNumber(`${field}.port`, port)) {
     causes.push({ ...cause, detail: `port is not valid: ${cause.detail}` });
   }
   if (path === undefined || path === '/') return causes;

@@ -1,4 +1,4 @@
-export interface Target {
+export interface MetricTarget {
   type?: string;
   averageUtilization?: number;
   averageValue?: string;
@@ -23,8 +23,8 @@ type MetricOf<Values> = { type?: string } & Partial<
   Record<'resource' | 'containerResource' | 'pods' | 'object' | 'external', MetricSource & Values>
 >;
 
-export type Metric = MetricOf<{ target?: Target }>;
-export type CurrentMetric = MetricOf<{ current?: Target }>;
+export type Metric = MetricOf<{ target?: MetricTarget }>;
+export type CurrentMetric = MetricOf<{ current?: MetricTarget }>;
 
 export interface ScalingRules {
   stabilizationWindowSeconds?: number;

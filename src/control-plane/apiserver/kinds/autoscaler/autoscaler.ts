@@ -1,11 +1,18 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { causesFor, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
+import { causesFor, validateNotNegative, validateOneOf, validateOneOfIfSet } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { pathSegmentProblems } from '../object-name.ts';
-import type { Autoscaler, AutoscalerV1, Metric, ObjectReference, ScalingRules, Target } from './autoscaler-spec.ts';
+import type {
+  Autoscaler,
+  AutoscalerV1,
+  Metric,
+  MetricTarget,
+  ObjectReference,
+  ScalingRules,
+} from './autoscaler-spec.ts';
 import { storedAutoscaler } from './convert-autoscaler.ts';
 import { sourceField } from './metric-annotations.ts';
 
@@ -100,7 +107,7 @@ function validateMetric(field: string, metric: Metric): FieldError[] {
   const causes = type === '' ? [required(`${field}.type`, 'must specify a metric source type')] : [];
   const known = METRIC_TYPES.includes(type);
   // The server reports it twice: as an unknown value, and as a missing source.
-  const unknown = known ? [] : oneOf(`${field}.type`, type, METRIC_TYPES);
+  const unknown = known ? [] : validateOneOf(`${field}.type`, type, METRIC_TYPES);
   append(causes, unknown);
   for (const each of known ? [type] : SOURCE_ORDER) append(causes, validateSource(field, metric, each, known));
   return [...causes, ...unknown];
@@ -130,7 +137,7 @@ function validateSource(field: string, metric: Metric, type: string, isNeeded: b
   return [...causes, ...validateTarget(`${at}.target`, source.target ?? {}, name)];
 }
 
-function validateTarget(field: string, target: Target, source: string): FieldError[] {
+function validateTarget(field: string, target: MetricTarget, source: string): FieldError[] {
   const { type = '', averageUtilization, averageValue, value } = target;
   const causes = type === '' ? [required(`${field}.type`, 'must specify a metric target type')] : [];
   if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
@@ -154,16 +161,16 @@ function validateTarget(field: string, target: Target, source: string): FieldErr
 
 function validateRules(field: string, rules: ScalingRules): FieldError[] {
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [] } = rules;
-  const causes = notNegative(`${field}.stabilizationWindowSeconds`, window);
+  const causes = validateNotNegative(`${field}.stabilizationWindowSeconds`, window);
   if ((window ?? 0) > MAX_WINDOW_SECONDS) {
     const detail = `must be less than or equal to ${MAX_WINDOW_SECONDS}`;
     causes.push(invalid(`${field}.stabilizationWindowSeconds`, window, detail));
   }
-  append(causes, oneOfIfSet(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']));
+  append(causes, validateOneOfIfSet(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']));
   if (policies.length === 0) causes.push(required(`${field}.policies`, 'must specify at least one Policy'));
   for (const [i, { type, value = 0, periodSeconds = 0 }] of policies.entries()) {
     const at = index(`${field}.policies`, i);
-    append(causes, oneOf(`${at}.type`, type, ['Percent', 'Pods']));
+    append(causes, validateOneOf(`${at}.type`, type, ['Percent', 'Pods']));
     if (value <= 0) causes.push(invalid(`${at}.value`, value, 'must be greater than zero'));
     if (periodSeconds <= 0) causes.push(invalid(`${at}.periodSeconds`, periodSeconds, 'must be greater than zero'));
   }

@@ -78,13 +78,13 @@ export function storedAutoscaler(object: KubeObject & AutoscalerV1): KubeObject 
     },
     status: {
       ...counts,
-      currentMetrics: measuredBy(annotations[CURRENT], percent),
+      currentMetrics: readCurrentMetrics(annotations[CURRENT], percent),
       ...(conditions.length > 0 ? { conditions } : {}),
     },
   };
 }
 
-function measuredBy(annotation: string | undefined, percent: number | undefined): CurrentMetric[] | null {
+function readCurrentMetrics(annotation: string | undefined, percent: number | undefined): CurrentMetric[] | null {
   if (annotation !== undefined) return readCurrent(list(annotation));
   if (percent === undefined) return null;
   return [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent } } }];

@@ -1,4 +1,4 @@
-import type { CurrentMetric, Metric, MetricSource, Target } from './autoscaler-spec.ts';
+import type { CurrentMetric, Metric, MetricSource, MetricTarget } from './autoscaler-spec.ts';
 
 /*
  * Metrics in annotations of autoscaling/v1 have the form of an alpha version, in which targets and current values have
@@ -16,7 +16,7 @@ export function sourceField(type = ''): string {
   return `${type.slice(0, 1).toLowerCase()}${type.slice(1)}`;
 }
 
-function writeMetric(prefix: Prefix, type: string, source: MetricSource, values: Target): Fields {
+function writeMetric(prefix: Prefix, type: string, source: MetricSource, values: MetricTarget): Fields {
   const { averageUtilization, averageValue, value } = values;
   // A current value is always present, even if it is 0.
   const zero = prefix === 'current' ? '0' : undefined;
@@ -82,7 +82,7 @@ interface Alpha {
 }
 
 /** Returns the source and the values of a metric of an annotation. */
-function read(prefix: Prefix, metric: Alpha): { type: string; source: Fields; values: Target } {
+function read(prefix: Prefix, metric: Alpha): { type: string; source: Fields; values: MetricTarget } {
   const { type = '' } = metric;
   const found = (metric[sourceField(type)] ?? {}) as Record<string, string & number & object>;
   const average = found[`${prefix}AverageValue`] ?? found['averageValue'];

@@ -4,7 +4,7 @@ import { encodeUtf8 } from '#platform/base/bytes';
 import { type FieldError, forbidden, invalid, key, required, tooLong } from '#platform/base/field-error';
 import { utf8Length } from '#platform/base/utf8';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { causesFor, configKeyProblems, immutable, same } from '../field-checks.ts';
+import { causesFor, configKeyProblems, same, validateUnchanged } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -75,7 +75,7 @@ export const secrets: KindStrategy<Secret> = {
     if (size > MAX_BYTES) causes.push(tooLong('data', MAX_BYTES));
     append(causes, validateContent(object, data, type));
     const before = old;
-    if (before !== undefined) append(causes, immutable('type', type, before.type));
+    if (before !== undefined) append(causes, validateUnchanged('type', type, before.type));
     return [...causes, ...validateSealed(object, old, ['data'])];
   },
 };

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { contains, parseCidr } from '#platform/base/cidr';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
-import { causesFor, ipAddress, labelName, oneOf, portNumber } from '../field-checks.ts';
+import { causesFor, validateIpAddress, validateLabelName, validateOneOf, validatePortNumber } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 
@@ -43,7 +43,7 @@ export const endpoints: KindStrategy<Endpoints> = {
 
 function validateAddress(field: string, { ip = '', hostname = '', nodeName }: Address): FieldError[] {
   return [
-    ...ipAddress(`${field}.ip`, ip),
+    ...validateIpAddress(`${field}.ip`, ip),
     ...(hostname === '' ? [] : causesFor(`${field}.hostname`, hostname, dns1123LabelProblems(hostname))),
     ...(nodeName === undefined ? [] : causesFor(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName))),
     ...validateReachable(`${field}.ip`, ip),
@@ -58,10 +58,10 @@ function validatePort(
   const causes: FieldError[] = [];
   if (named && name === '') causes.push(required(`${field}.name`));
   else if (name !== '') append(causes, causesFor(`${field}.name`, name, dns1123LabelProblems(name)));
-  append(causes, portNumber(`${field}.port`, port));
+  append(causes, validatePortNumber(`${field}.port`, port));
   if (protocol === '') causes.push(required(`${field}.protocol`));
-  else append(causes, oneOf(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
-  return appProtocol === undefined ? causes : [...causes, ...labelName(`${field}.appProtocol`, appProtocol)];
+  else append(causes, validateOneOf(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+  return appProtocol === undefined ? causes : [...causes, ...validateLabelName(`${field}.appProtocol`, appProtocol)];
 }
 
 const BLOCKED: readonly (readonly [string, readonly string[]])[] = [

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '#platform/base/field-error';
 import { ownValue } from '#platform/base/own-value';
 import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '#platform/base/quantity';
-import { labelName } from '../field-checks.ts';
+import { validateLabelName } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { validateContainerResourceName, validateResourceName } from '../pod/validate-resources.ts';
 
@@ -52,7 +52,7 @@ function defaultLimit(limit: Limit): void {
 }
 
 function validateType(field: string, type: string): FieldError[] {
-  const causes = labelName(field, type);
+  const causes = validateLabelName(field, type);
   if (causes.length > 0 || type.includes('/') || TYPES.has(type)) return causes;
   return [invalid(field, type, 'must be a standard limit type or fully qualified')];
 }

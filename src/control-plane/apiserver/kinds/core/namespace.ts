@@ -1,5 +1,5 @@
 import type { FieldError } from '#platform/base/field-error';
-import { labelName } from '../field-checks.ts';
+import { validateLabelName } from '../field-checks.ts';
 import { validateFinalizer } from '../finalizer.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 
@@ -40,7 +40,7 @@ export const namespaces: KindStrategy<Namespace> = {
 
 function validateFinalizers(finalizers: readonly string[]): FieldError[] {
   return finalizers.flatMap((name) => [
-    ...labelName('spec.finalizers', name),
+    ...validateLabelName('spec.finalizers', name),
     ...validateFinalizer('spec.finalizers', name),
   ]);
 }

@@ -4,7 +4,7 @@ import { duplicate, type FieldError, forbidden, index, invalid, required } from 
 import { labelValueProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { repeats } from '../by-name.ts';
-import { causesFor, labelName, oneOf, same } from '../field-checks.ts';
+import { causesFor, same, validateLabelName, validateOneOf } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
@@ -54,9 +54,12 @@ export const nodes: KindStrategy<Node> = {
 function validateTaint(i: number, taint: Taint, again: boolean): FieldError[] {
   const field = index('metadata.taints', i);
   const { key = '', value = '', effect = '' } = taint;
-  const causes = [...labelName(`${field}.key`, key), ...causesFor(`${field}.value`, value, labelValueProblems(value))];
+  const causes = [
+    ...validateLabelName(`${field}.key`, key),
+    ...causesFor(`${field}.value`, value, labelValueProblems(value)),
+  ];
   if (effect === '') causes.push(required(`${field}.effect`));
-  else append(causes, oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
+  else append(causes, validateOneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
   if (again) {
     const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
     causes.push({ ...duplicate(field, goStruct(shown)), detail: 'taints must be unique by key and effect pair' });

@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { type FieldError, invalid, key, required } from '#platform/base/field-error';
 import { formatQuantity, tryParseQuantity } from '#platform/base/quantity';
-import { immutable } from '../field-checks.ts';
+import { validateUnchanged } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { COUNTED, isHugePages, LIMITED, validateResourceName } from '../pod/validate-resources.ts';
 
@@ -57,7 +57,7 @@ export const resourceQuotas: KindStrategy<ResourceQuota> = {
     if (before !== undefined) {
       append(
         causes,
-        immutable('spec.scopes', [...(spec.scopes ?? [])].sort(), [...(before.spec?.scopes ?? [])].sort()),
+        validateUnchanged('spec.scopes', [...(spec.scopes ?? [])].sort(), [...(before.spec?.scopes ?? [])].sort()),
       );
     }
     return causes;

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { exceedsBytes } from '#platform/base/utf8';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { IMMUTABLE, immutable, labelName, same } from '../field-checks.ts';
+import { IMMUTABLE, same, validateLabelName, validateUnchanged } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { coreEvent } from './event.ts';
@@ -77,7 +77,7 @@ function validateNamespace({ metadata, involvedObject = {} }: Event): FieldError
 function validateFields(event: Event, controllerField: string): FieldError[] {
   const { reportingComponent = '', reportingInstance = '', action = '', reason = '', message = '', series } = event;
   const causes = reportingComponent === '' ? [required(controllerField)] : [];
-  append(causes, labelName(controllerField, reportingComponent));
+  append(causes, validateLabelName(controllerField, reportingComponent));
   for (const [field, value] of Object.entries({ reportingInstance, action, reason })) {
     if (value === '') causes.push(required(field));
     if (exceedsBytes(value, MAX_WORD_LENGTH)) {
@@ -117,7 +117,7 @@ function validateChange(event: Event, old: Event): FieldError[] {
     causes.push(invalid('involvedObject', goReference(event.involvedObject), IMMUTABLE));
   }
   const fixed = (field: keyof CoreEvent, name: string = field) =>
-    append(causes, immutable(name, event[field], old[field]));
+    append(causes, validateUnchanged(name, event[field], old[field]));
   fixed('reason');
   fixed('message');
   for (const field of ['source', 'firstTimestamp', 'lastTimestamp', 'count'] as const) fixed(field);

@@ -3,7 +3,15 @@ import { duplicate, type FieldError, index, invalid, required } from '#platform/
 import { tryParseIp } from '#platform/base/ip';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
 import { validateReachable } from '../core/endpoints.ts';
-import { causesFor, immutable, ipAddress, labelName, oneOf, oneOfIfSet, same } from '../field-checks.ts';
+import {
+  causesFor,
+  same,
+  validateIpAddress,
+  validateLabelName,
+  validateOneOf,
+  validateOneOfIfSet,
+  validateUnchanged,
+} from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 
@@ -40,13 +48,17 @@ export const endpointSlices: KindStrategy<EndpointSlice> = {
   validate(object, old) {
     const { addressType = '', endpoints, ports } = object;
     const causes =
-      addressType === '' ? [required('addressType')] : oneOf('addressType', addressType, ['FQDN', 'IPv4', 'IPv6']);
+      addressType === ''
+        ? [required('addressType')]
+        : validateOneOf('addressType', addressType, ['FQDN', 'IPv4', 'IPv6']);
     for (const [i, endpoint] of (endpoints ?? []).entries()) {
       append(causes, validateEndpoint(index('endpoints', i), endpoint, addressType));
     }
     append(causes, validatePorts(ports ?? []));
     const before = old;
-    return before === undefined ? causes : [...causes, ...immutable('addressType', addressType, before.addressType)];
+    return before === undefined
+      ? causes
+      : [...causes, ...validateUnchanged('addressType', addressType, before.addressType)];
   },
 };
 
@@ -71,7 +83,7 @@ function validateAddress(list: string, field: string, address: string, type: str
   if (type === 'FQDN') return causesFor(field, address, dns1123SubdomainProblems(address));
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const ip = tryParseIp(address);
-  const problems = ipAddress(field, address);
+  const problems = validateIpAddress(field, address);
   if (ip === undefined || problems.length > 0) return problems;
   const fits = `IPv${ip.family}` === type;
   return [
@@ -87,7 +99,7 @@ function validatePorts(ports: readonly Port[]): FieldError[] {
     const causes = name === '' ? [] : causesFor(`${at}.name`, name, dns1123LabelProblems(name));
     if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
     names.add(name);
-    append(causes, oneOfIfSet(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
-    return appProtocol === undefined ? causes : [...causes, ...labelName(`${at}.appProtocol`, appProtocol)];
+    append(causes, validateOneOfIfSet(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    return appProtocol === undefined ? causes : [...causes, ...validateLabelName(`${at}.appProtocol`, appProtocol)];
   });
 }

@@ -4,12 +4,12 @@ import { tryParseIp } from '#platform/base/ip';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import {
   causesFor,
-  immutable,
-  oneOf,
-  oneOfIfSet,
   portNameProblems,
-  portNumber,
-  requiredIfMissing,
+  validateOneOf,
+  validateOneOfIfSet,
+  validatePortNumber,
+  validatePresent,
+  validateUnchanged,
 } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { pathSegmentProblems } from '../object-name.ts';
@@ -73,8 +73,8 @@ function validateBackend(field: string, { service, resource }: Backend): FieldEr
   }
   if (resource !== undefined) {
     return [
-      ...requiredIfMissing(`${field}.resource.kind`, resource.kind),
-      ...requiredIfMissing(`${field}.resource.name`, resource.name),
+      ...validatePresent(`${field}.resource.kind`, resource.kind),
+      ...validatePresent(`${field}.resource.name`, resource.name),
     ];
   }
   if (service === undefined) return [invalid(field, '', 'resource or service backend is required')];
@@ -84,7 +84,7 @@ function validateBackend(field: string, { service, resource }: Backend): FieldEr
   const [portName, number] = [port.name ?? '', port.number ?? 0];
   if (portName !== '' && number !== 0) causes.push(invalid(field, '', 'cannot set both port name & port number'));
   else if (portName !== '') append(causes, causesFor(`${at}.port.name`, portName, portNameProblems(portName)));
-  else if (number !== 0) append(causes, portNumber(`${at}.port.number`, number));
+  else if (number !== 0) append(causes, validatePortNumber(`${at}.port.number`, number));
   else causes.push(required(field, 'port name or number is required'));
   return causes;
 }
@@ -122,7 +122,7 @@ function validatePath(field: string, { path = '', pathType, backend = {} }: Path
     }
   } else if (pathType === 'ImplementationSpecific') {
     if (path !== '' && !path.startsWith('/')) causes.push(invalid(at, path, 'must be an absolute path'));
-  } else append(causes, oneOf(`${field}.pathType`, pathType, PATH_TYPES));
+  } else append(causes, validateOneOf(`${field}.pathType`, pathType, PATH_TYPES));
   return [...causes, ...validateBackend(`${field}.backend`, backend)];
 }
 
@@ -159,7 +159,7 @@ export const ingressClasses: KindStrategy<IngressClass> = {
     if (parameters !== undefined) append(causes, validateParameters('spec.parameters', parameters));
     const before = old;
     if (before === undefined) return causes;
-    return [...immutable('spec.controller', controller, before.spec?.controller), ...causes];
+    return [...validateUnchanged('spec.controller', controller, before.spec?.controller), ...causes];
   },
 };
 
@@ -170,7 +170,7 @@ function validateParameters(
   const causes = [
     ...(kind === '' ? [required(`${field}.kind`)] : causesFor(`${field}.kind`, kind, pathSegmentProblems(kind))),
     ...(name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, pathSegmentProblems(name))),
-    ...oneOfIfSet(`${field}.scope`, scope, ['Cluster', 'Namespace']),
+    ...validateOneOfIfSet(`${field}.scope`, scope, ['Cluster', 'Namespace']),
   ];
   const at = `${field}.namespace`;
   if (scope === 'Namespace') {

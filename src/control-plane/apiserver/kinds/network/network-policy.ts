@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { contains, tryParseCidr } from '#platform/base/cidr';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
-import { causesFor, oneOf, portNumber, portReference } from '../field-checks.ts';
+import { causesFor, validateOneOf, validatePortNumber, validatePortReference } from '../field-checks.ts';
 import { cidrProblems } from '../ip-text.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { type LabelSelector, validateSelector } from '../label-selector.ts';
@@ -66,25 +66,25 @@ export const networkPolicies: KindStrategy<NetworkPolicy> = {
     }
     return [
       ...causes,
-      ...policyTypes.flatMap((type, i) => oneOf(index('spec.policyTypes', i), type, ['Ingress', 'Egress'])),
+      ...policyTypes.flatMap((type, i) => validateOneOf(index('spec.policyTypes', i), type, ['Ingress', 'Egress'])),
     ];
   },
 };
 
 function validatePort(field: string, { protocol = '', port, endPort }: Port): FieldError[] {
-  const causes = oneOf(`${field}.protocol`, protocol, ['TCP', 'UDP', 'SCTP']);
+  const causes = validateOneOf(`${field}.protocol`, protocol, ['TCP', 'UDP', 'SCTP']);
   const at = `${field}.endPort`;
   if (port === undefined) {
     const detail = 'may not be specified when `port` is not specified';
     return endPort === undefined ? causes : [...causes, invalid(at, endPort, detail)];
   }
-  append(causes, portReference(`${field}.port`, port));
+  append(causes, validatePortReference(`${field}.port`, port));
   if (endPort === undefined) return causes;
   if (typeof port === 'string') {
     return [...causes, invalid(at, endPort, 'may not be specified when `port` is non-numeric')];
   }
   if (endPort < port) causes.push(invalid(at, port, 'must be greater than or equal to `port`'));
-  return [...causes, ...portNumber(at, endPort)];
+  return [...causes, ...validatePortNumber(at, endPort)];
 }
 
 function validatePeer(field: string, { podSelector, namespaceSelector, ipBlock }: Peer): FieldError[] {

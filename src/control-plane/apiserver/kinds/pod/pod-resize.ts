@@ -17,7 +17,7 @@ export function takeResources(pod: Pod, sent: Pod): void {
     const [before, now] = [pod.spec[list] ?? [], sent.spec[list] ?? []];
     const matching = before.length === now.length && before.every(({ name }, i) => name === now[i]?.name);
     // Containers that differ from the old ones stay as sent and are rejected later.
-    const taken = matching ? before.map((container, i) => resizedTo(container, now[i] ?? {})) : now;
+    const taken = matching ? before.map((container, i) => withResources(container, now[i] ?? {})) : now;
     if (taken.length > 0 || spec[list] !== undefined) spec[list] = taken;
   }
   if (sent.spec.resources === undefined) delete spec.resources;
@@ -25,7 +25,7 @@ export function takeResources(pod: Pod, sent: Pod): void {
   pod.spec = spec;
 }
 
-function resizedTo(container: Container, { resources, resizePolicy }: Container): Container {
+function withResources(container: Container, { resources, resizePolicy }: Container): Container {
   const resized = { ...container };
   delete resized.resources;
   delete resized.resizePolicy;

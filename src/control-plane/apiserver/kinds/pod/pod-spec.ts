@@ -180,7 +180,7 @@ export interface Probe extends Handler {
   terminationGracePeriodSeconds?: number;
 }
 
-export interface Profile {
+export interface SecurityProfile {
   type?: string;
   localhostProfile?: string;
 }
@@ -191,8 +191,8 @@ export interface SecurityContext {
   privileged?: boolean;
   allowPrivilegeEscalation?: boolean;
   procMount?: string;
-  seccompProfile?: Profile;
-  appArmorProfile?: Profile;
+  seccompProfile?: SecurityProfile;
+  appArmorProfile?: SecurityProfile;
 }
 
 export interface PodSecurityContext {
@@ -203,8 +203,8 @@ export interface PodSecurityContext {
   supplementalGroupsPolicy?: string;
   fsGroupChangePolicy?: string;
   sysctls?: { name?: string; value?: string }[];
-  seccompProfile?: Profile;
-  appArmorProfile?: Profile;
+  seccompProfile?: SecurityProfile;
+  appArmorProfile?: SecurityProfile;
 }
 
 export interface KeyToPath {

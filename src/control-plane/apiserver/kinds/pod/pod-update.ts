@@ -1,6 +1,6 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
-import { between, MAX_INT32, same } from '../field-checks.ts';
+import { MAX_INT32, same, validateBetween } from '../field-checks.ts';
 import { goTerm } from './go-node-selector.ts';
 import type { Affinity, Container, PodSpec, Toleration } from './pod-spec.ts';
 
@@ -50,7 +50,7 @@ function validateDeadline(field: string, now: number | undefined, before: number
     const detail = 'must not update from a positive integer to nil value';
     return before === undefined ? [] : [invalid(field, null, detail)];
   }
-  const causes = between(field, now, 0, MAX_INT32);
+  const causes = validateBetween(field, now, 0, MAX_INT32);
   if (causes.length > 0 || before === undefined || now <= before) return causes;
   return [invalid(field, now, 'must be less than or equal to previous value')];
 }

@@ -1,7 +1,14 @@
 import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
-import { causesFor, oneOf, oneOfIfSet, portNameProblems, portNumber, requiredIfMissing } from '../field-checks.ts';
+import {
+  causesFor,
+  portNameProblems,
+  validateOneOf,
+  validateOneOfIfSet,
+  validatePortNumber,
+  validatePresent,
+} from '../field-checks.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
 import { validateEnv } from './validate-env.ts';
 import { validateEphemeral } from './validate-ephemeral.ts';
@@ -53,12 +60,12 @@ function validateContainer(field: string, container: Container, spec: PodSpec): 
   const { name = '', image = '', resizePolicy = [] } = container;
   return [
     ...(name === '' ? [required(`${field}.name`)] : causesFor(`${field}.name`, name, dns1123LabelProblems(name))),
-    ...requiredIfMissing(`${field}.image`, image),
-    ...oneOf(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, MESSAGE_POLICIES),
+    ...validatePresent(`${field}.image`, image),
+    ...validateOneOf(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, MESSAGE_POLICIES),
     ...validatePorts(`${field}.ports`, container),
     ...validateEnv(field, container),
     ...validateMounts(field, container, spec.volumes ?? []),
-    ...oneOf(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES),
+    ...validateOneOf(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES),
     ...validateResources(`${field}.resources`, container.resources, spec.resourceClaims),
     ...validateResize(`${field}.resizePolicy`, resizePolicy),
     ...validateSecurity(`${field}.securityContext`, container.securityContext, spec),
@@ -69,7 +76,7 @@ function validateRestart(field: string, { restartPolicy, restartPolicyRules = []
   if (restartPolicyRules.length > 0 && restartPolicy === undefined) {
     return [required(`${field}.restartPolicy`, 'must specify restartPolicy when restart rules are used')];
   }
-  return oneOfIfSet(`${field}.restartPolicy`, restartPolicy, ['Always', 'Never', 'OnFailure']);
+  return validateOneOfIfSet(`${field}.restartPolicy`, restartPolicy, ['Always', 'Never', 'OnFailure']);
 }
 
 /** Rejects lifecycle hooks and probes of init containers, unless they are restartable. */
@@ -96,10 +103,10 @@ function validatePorts(field: string, { ports = [] }: Container): FieldError[] {
       names.add(name);
     }
     if (containerPort === 0) causes.push(required(`${at}.containerPort`));
-    else append(causes, portNumber(`${at}.containerPort`, containerPort));
-    if (hostPort !== 0) append(causes, portNumber(`${at}.hostPort`, hostPort));
+    else append(causes, validatePortNumber(`${at}.containerPort`, containerPort));
+    if (hostPort !== 0) append(causes, validatePortNumber(`${at}.hostPort`, hostPort));
     if (protocol === '') causes.push(required(`${at}.protocol`));
-    else append(causes, oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    else append(causes, validateOneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
     return causes;
   });
 }
@@ -149,9 +156,9 @@ function validateResize(
     const causes: FieldError[] = [];
     if (seen.has(resourceName)) causes.push(duplicate(field, resourceName));
     seen.add(resourceName);
-    append(causes, resourceName === '' ? [required(field)] : oneOf(field, resourceName, ['cpu', 'memory']));
+    append(causes, resourceName === '' ? [required(field)] : validateOneOf(field, resourceName, ['cpu', 'memory']));
     const policies = ['NotRequired', 'RestartContainer'];
-    append(causes, restartPolicy === '' ? [required(field)] : oneOf(field, restartPolicy, policies));
+    append(causes, restartPolicy === '' ? [required(field)] : validateOneOf(field, restartPolicy, policies));
     return causes;
   });
 }

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '#platform/base/names';
 import { compare, parseQuantity, tryParseQuantity } from '#platform/base/quantity';
-import { causesFor, configKeyProblems, oneOf, requiredIfMissing } from '../field-checks.ts';
+import { causesFor, configKeyProblems, validateOneOf, validatePresent } from '../field-checks.ts';
 import type { Container, EnvFrom, EnvVar, FieldRef, KeyRef, ResourceFieldRef } from './pod-spec.ts';
 
 const ENV_FIELDS = [
@@ -89,7 +89,7 @@ export function validateFieldRef(field: string, reference: FieldRef, allowed: re
     return refuse(`field label does not support subscript: ${fieldPath}`);
   }
   if (!POD_FIELDS.has(fieldPath)) return refuse(`field label not supported: ${fieldPath}`);
-  return oneOf(`${field}.fieldPath`, fieldPath, allowed);
+  return validateOneOf(`${field}.fieldPath`, fieldPath, allowed);
 }
 
 /** Validates a reference to a container's resources. Inside a volume the container must be named. */
@@ -98,7 +98,7 @@ export function validateResourceFieldRef(field: string, reference: ResourceField
   if (inVolume && containerName === '') return [required(`${field}.containerName`)];
   if (resource === '') return [required(`${field}.resource`)];
   if (!/^(limits|requests)\.hugepages-/.test(resource)) {
-    const causes = oneOf(`${field}.resource`, resource, RESOURCE_FIELDS);
+    const causes = validateOneOf(`${field}.resource`, resource, RESOURCE_FIELDS);
     if (causes.length > 0) return causes;
   }
   const name = resource.slice(resource.indexOf('.') + 1);
@@ -117,7 +117,7 @@ function validateEnvFrom(field: string, i: number, { prefix = '', configMapRef, 
   for (const [kind, reference] of Object.entries({ configMapRef, secretRef })) {
     if (reference === undefined) continue;
     const { name = '' } = reference;
-    append(causes, requiredIfMissing(`${at}.${kind}.name`, name));
+    append(causes, validatePresent(`${at}.${kind}.name`, name));
     if (name !== '') append(causes, causesFor(`${at}.${kind}.name`, name, dns1123SubdomainProblems(name)));
   }
   if (configMapRef === undefined && secretRef === undefined) {

@@ -1,6 +1,6 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, invalid, required } from '#platform/base/field-error';
-import { notNegative, oneOf, portNumber, portReference } from '../field-checks.ts';
+import { validateNotNegative, validateOneOf, validatePortNumber, validatePortReference } from '../field-checks.ts';
 import type { Container, Handler, HttpGet, Probe } from './pod-spec.ts';
 
 const HEADER =
@@ -18,8 +18,8 @@ function validateHandler(field: string, handler: Handler, graceSeconds: number |
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   if (exec !== undefined) take('exec', (at) => ((exec.command ?? []).length === 0 ? [required(`${at}.command`)] : []));
   if (httpGet !== undefined) take('httpGet', (at) => validateHttpGet(at, httpGet));
-  if (tcpSocket !== undefined) take('tcpSocket', (at) => portReference(`${at}.port`, tcpSocket.port));
-  if (grpc !== undefined) take('grpc', (at) => portNumber(`${at}.port`, grpc.port));
+  if (tcpSocket !== undefined) take('tcpSocket', (at) => validatePortReference(`${at}.port`, tcpSocket.port));
+  if (grpc !== undefined) take('grpc', (at) => validatePortNumber(`${at}.port`, grpc.port));
   if (sleep !== undefined) take('sleep', (at) => validateSleep(at, sleep.seconds ?? 0, graceSeconds));
   if (found === 0) causes.push(required(field, 'must specify a handler type'));
   return causes;
@@ -34,8 +34,8 @@ function validateSleep(field: string, seconds: number, graceSeconds = 0): FieldE
 function validateHttpGet(field: string, { path = '', port, scheme, httpHeaders = [] }: HttpGet): FieldError[] {
   return [
     ...(path === '' ? [required(`${field}.path`)] : []),
-    ...portReference(`${field}.port`, port),
-    ...oneOf(`${field}.scheme`, scheme, ['HTTP', 'HTTPS']),
+    ...validatePortReference(`${field}.port`, port),
+    ...validateOneOf(`${field}.scheme`, scheme, ['HTTP', 'HTTPS']),
     ...httpHeaders
       .filter(({ name = '' }) => !/^[-A-Za-z0-9]+$/.test(name))
       .map(({ name = '' }) => invalid(`${field}.httpHeaders`, name, HEADER)),
@@ -51,7 +51,7 @@ function validateProbe(field: string, probe: Probe, graceSeconds: number | undef
     'successThreshold',
     'failureThreshold',
   ] as const) {
-    append(causes, notNegative(`${field}.${name}`, probe[name]));
+    append(causes, validateNotNegative(`${field}.${name}`, probe[name]));
   }
   const grace = probe.terminationGracePeriodSeconds;
   if (grace !== undefined && grace <= 0) {

@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, notFound, required } from '#platform/base/field-error';
 import { byName } from '../by-name.ts';
-import { oneOf, relativePath } from '../field-checks.ts';
+import { validateOneOf, validateRelativePath } from '../field-checks.ts';
 import type { Container, Volume, VolumeMount } from './pod-spec.ts';
 
 /** Validates the volume mounts and devices of a container. */
@@ -57,23 +57,23 @@ export function validateMounts(field: string, container: Container, volumes: rea
 function validateMount(list: string, at: string, mount: VolumeMount, container: Container): FieldError[] {
   const { subPath = '', subPathExpr = '', mountPropagation, recursiveReadOnly, readOnly } = mount;
   const causes: FieldError[] = [];
-  if (subPath !== '') append(causes, relativePath(`${list}.subPath`, subPath));
+  if (subPath !== '') append(causes, validateRelativePath(`${list}.subPath`, subPath));
   if (subPathExpr !== '') {
     if (subPath !== '') {
       causes.push(invalid(`${at}.subPathExpr`, subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
     }
-    append(causes, relativePath(`${list}.subPathExpr`, subPathExpr));
+    append(causes, validateRelativePath(`${list}.subPathExpr`, subPathExpr));
   }
   if (mountPropagation !== undefined) {
     const field = `${list}.mountPropagation`;
-    append(causes, oneOf(field, mountPropagation, ['Bidirectional', 'HostToContainer', 'None']));
+    append(causes, validateOneOf(field, mountPropagation, ['Bidirectional', 'HostToContainer', 'None']));
     if (mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
       causes.push(forbidden(field, 'Bidirectional mount propagation is available only to privileged containers'));
     }
   }
   if (recursiveReadOnly !== undefined) {
     const field = `${list}.recursiveReadOnly`;
-    append(causes, oneOf(field, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
+    append(causes, validateOneOf(field, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
     if (recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible') {
       if (readOnly !== true) causes.push(forbidden(field, 'may only be specified when readOnly is true'));
       if ((mountPropagation ?? 'None') !== 'None') {

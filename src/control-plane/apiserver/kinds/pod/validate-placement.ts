@@ -9,7 +9,7 @@ import {
   required,
 } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '#platform/base/names';
-import { causesFor, labelName, oneOf } from '../field-checks.ts';
+import { causesFor, validateLabelName, validateOneOf } from '../field-checks.ts';
 import { type LabelSelector, validateSelector } from '../label-selector.ts';
 import type {
   Affinity,
@@ -31,7 +31,7 @@ export function validateTolerations(field: string, tolerations: readonly Tolerat
 
 function validateToleration(field: string, toleration: Toleration): FieldError[] {
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration;
-  const causes = key === '' ? [] : labelName(`${field}.key`, key);
+  const causes = key === '' ? [] : validateLabelName(`${field}.key`, key);
   if (key === '' && operator !== 'Exists') {
     const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
     causes.push(invalid(`${field}.operator`, operator, detail));
@@ -47,9 +47,9 @@ function validateToleration(field: string, toleration: Toleration): FieldError[]
   } else if (operator === 'Lt' || operator === 'Gt') {
     // The server knows the operators, but they are not enabled in this version.
     causes.push(notSupported(`${field}.operator`, operator, ['Equal', 'Exists', 'Lt', 'Gt']));
-  } else append(causes, oneOf(`${field}.operator`, operator, ['Equal', 'Exists']));
+  } else append(causes, validateOneOf(`${field}.operator`, operator, ['Equal', 'Exists']));
   if (effect !== '') {
-    append(causes, oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
+    append(causes, validateOneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
   }
   return causes;
 }
@@ -108,7 +108,7 @@ function validateNodeRequirement(
       causes.push(required(`${field}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
     }
   } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
-  append(causes, labelName(`${field}.key`, key));
+  append(causes, validateLabelName(`${field}.key`, key));
   for (const [i, value] of values.entries()) {
     append(causes, causesFor(index(`${field}.values`, i), value, labelValueProblems(value)));
   }
@@ -149,7 +149,7 @@ function validatePodTerm(field: string, term: PodAffinityTerm): FieldError[] {
     ...namespaces.flatMap((name) => causesFor(`${field}.namespace`, name, dns1123LabelProblems(name))),
   ];
   if (topologyKey === '') causes.push(required(`${field}.topologyKey`, 'can not be empty'));
-  append(causes, labelName(`${field}.topologyKey`, topologyKey));
+  append(causes, validateLabelName(`${field}.topologyKey`, topologyKey));
   append(causes, validateLabelKeys(`${field}.matchLabelKeys`, matchLabelKeys, term.labelSelector));
   append(causes, validateLabelKeys(`${field}.mismatchLabelKeys`, mismatchLabelKeys, term.labelSelector));
   const mismatching = new Set(mismatchLabelKeys);
@@ -165,7 +165,7 @@ function validatePodTerm(field: string, term: PodAffinityTerm): FieldError[] {
 function validateLabelKeys(field: string, keys: readonly string[], selector: LabelSelector | undefined): FieldError[] {
   if (keys.length === 0) return [];
   if (selector === undefined) return [forbidden(field, 'must not be specified when labelSelector is not set')];
-  return keys.flatMap((name, i) => labelName(index(field, i), name));
+  return keys.flatMap((name, i) => validateLabelName(index(field, i), name));
 }
 
 const SPREADS = ['DoNotSchedule', 'ScheduleAnyway'];
@@ -180,15 +180,16 @@ export function validateSpread(field: string, constraints: readonly TopologySpre
     const { nodeAffinityPolicy, nodeTaintsPolicy, labelSelector, matchLabelKeys = [] } = constraint;
     const causes = maxSkew <= 0 ? [invalid(`${at}.maxSkew`, maxSkew, 'must be greater than zero')] : [];
     if (topologyKey === '') causes.push(required(`${at}.topologyKey`, 'can not be empty'));
-    append(causes, oneOf(`${at}.whenUnsatisfiable`, whenUnsatisfiable, SPREADS));
+    append(causes, validateOneOf(`${at}.whenUnsatisfiable`, whenUnsatisfiable, SPREADS));
     if ((last.get(identityOf(constraint)) ?? i) > i) {
       causes.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`));
     }
     if (minDomains !== undefined) append(causes, validateMinDomains(`${at}.minDomains`, minDomains, whenUnsatisfiable));
     if (nodeAffinityPolicy !== undefined) {
-      append(causes, oneOf(`${at}.nodeAffinityPolicy`, nodeAffinityPolicy, POLICIES));
+      append(causes, validateOneOf(`${at}.nodeAffinityPolicy`, nodeAffinityPolicy, POLICIES));
     }
-    if (nodeTaintsPolicy !== undefined) append(causes, oneOf(`${at}.nodeTaintsPolicy`, nodeTaintsPolicy, POLICIES));
+    if (nodeTaintsPolicy !== undefined)
+      append(causes, validateOneOf(`${at}.nodeTaintsPolicy`, nodeTaintsPolicy, POLICIES));
     append(causes, validateLabelKeys(`${at}.matchLabelKeys`, matchLabelKeys, labelSelector));
     for (const [k, name] of matchLabelKeys.entries()) {
       if (!selectedKeys(labelSelector).has(name)) continue;

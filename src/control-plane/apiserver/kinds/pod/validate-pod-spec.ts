@@ -2,15 +2,15 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import {
-  between,
   causesFor,
-  ipAddress,
-  labelName,
-  labels,
   MAX_INT32,
-  oneOf,
-  oneOfIfSet,
-  requiredIfMissing,
+  validateBetween,
+  validateIpAddress,
+  validateLabelName,
+  validateLabels,
+  validateOneOf,
+  validateOneOfIfSet,
+  validatePresent,
 } from '../field-checks.ts';
 import type { PodSpec } from './pod-spec.ts';
 import { validateContainers, validateHostNetwork } from './validate-containers.ts';
@@ -30,16 +30,16 @@ export function validatePodSpec(field: string, spec: PodSpec): FieldError[] {
   return [
     ...validateVolumes(`${field}.volumes`, spec.volumes ?? []),
     ...validateContainers(field, spec),
-    ...oneOf(`${field}.restartPolicy`, spec.restartPolicy, ['Always', 'OnFailure', 'Never']),
-    ...oneOf(`${field}.dnsPolicy`, spec.dnsPolicy, DNS_POLICIES),
-    ...labels(`${field}.nodeSelector`, spec.nodeSelector),
+    ...validateOneOf(`${field}.restartPolicy`, spec.restartPolicy, ['Always', 'OnFailure', 'Never']),
+    ...validateOneOf(`${field}.dnsPolicy`, spec.dnsPolicy, DNS_POLICIES),
+    ...validateLabels(`${field}.nodeSelector`, spec.nodeSelector),
     ...validateHostNetwork(field, spec),
     ...validateHostUsers(field, spec),
     ...validatePodSecurity(field, spec),
     ...validateAffinity(`${field}.affinity`, spec.affinity),
     ...validateDns(`${field}.dnsConfig`, spec),
     ...(spec.readinessGates ?? []).flatMap(({ conditionType = '' }, i) =>
-      labelName(`${index(`${field}.readinessGates`, i)}.conditionType`, conditionType),
+      validateLabelName(`${index(`${field}.readinessGates`, i)}.conditionType`, conditionType),
     ),
     ...validateGates(`${field}.schedulingGates`, spec.schedulingGates ?? []),
     ...validateSpread(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints ?? []),
@@ -62,14 +62,14 @@ function validateNamed(field: string, spec: PodSpec): FieldError[] {
   name('serviceAccountName', dns1123SubdomainProblems);
   name('nodeName', dns1123SubdomainProblems);
   if (spec.activeDeadlineSeconds !== undefined) {
-    append(causes, between(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, MAX_INT32));
+    append(causes, validateBetween(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, MAX_INT32));
   }
   name('hostname', dns1123LabelProblems);
   name('subdomain', dns1123LabelProblems);
   append(causes, validateTolerations(`${field}.tolerations`, spec.tolerations ?? []));
   for (const [i, { ip, hostnames = [] }] of (spec.hostAliases ?? []).entries()) {
     const at = index(`${field}.hostAliases`, i);
-    append(causes, ipAddress(`${at}.ip`, ip));
+    append(causes, validateIpAddress(`${at}.ip`, ip));
     for (const [k, host] of hostnames.entries()) {
       append(causes, causesFor(index(`${at}.hostnames`, k), host, dns1123SubdomainProblems(host)));
     }
@@ -78,7 +78,7 @@ function validateNamed(field: string, spec: PodSpec): FieldError[] {
   name('runtimeClassName', dns1123SubdomainProblems);
   append(
     causes,
-    oneOfIfSet(`${field}.preemptionPolicy`, spec.preemptionPolicy, ['PreemptLowerPriority', 'Never']),
+    validateOneOfIfSet(`${field}.preemptionPolicy`, spec.preemptionPolicy, ['PreemptLowerPriority', 'Never']),
     Object.entries(spec.overhead ?? {}).flatMap(([resource, amount]) => {
       const at = `${field}.overhead.limits[${resource}]`;
       return [...validateResourceName(at, resource), ...validateQuantity(at, resource, amount)];
@@ -86,7 +86,10 @@ function validateNamed(field: string, spec: PodSpec): FieldError[] {
   );
   if (spec.os !== undefined) {
     const { name = '' } = spec.os;
-    append(causes, name === '' ? [required(`${field}.os.name`)] : oneOf(`${field}.os`, name, ['linux', 'windows']));
+    append(
+      causes,
+      name === '' ? [required(`${field}.os.name`)] : validateOneOf(`${field}.os`, name, ['linux', 'windows']),
+    );
   }
   return causes;
 }
@@ -108,7 +111,8 @@ function validateDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldErr
     const detail = `must not have more than ${MAX_NAMESERVERS} nameservers`;
     causes.push(invalid(`${field}.nameservers`, nameservers, detail));
   }
-  for (const [i, server] of nameservers.entries()) append(causes, ipAddress(index(`${field}.nameservers`, i), server));
+  for (const [i, server] of nameservers.entries())
+    append(causes, validateIpAddress(index(`${field}.nameservers`, i), server));
   if (searches.length > MAX_SEARCHES) {
     causes.push(invalid(`${field}.searches`, searches, `must not have more than ${MAX_SEARCHES} search paths`));
   }
@@ -119,7 +123,7 @@ function validateDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldErr
     causes.push(invalid(index(`${field}.searches`, i), bare, BAD_SEARCH));
   }
   for (const [i, { name }] of options.entries()) {
-    append(causes, requiredIfMissing(index(`${field}.options`, i), name, 'must not be empty'));
+    append(causes, validatePresent(index(`${field}.options`, i), name, 'must not be empty'));
   }
   return causes;
 }
@@ -127,7 +131,7 @@ function validateDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldErr
 function validateGates(field: string, gates: readonly { name?: string }[]): FieldError[] {
   const names = new Set<string>();
   return gates.flatMap(({ name = '' }, i) => {
-    const causes = labelName(index(field, i), name);
+    const causes = validateLabelName(index(field, i), name);
     if (names.has(name)) causes.push(duplicate(index(field, i), name));
     names.add(name);
     return causes;

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '#platform/base/names';
 import { byName } from '../by-name.ts';
-import { causesFor, immutable, ipAddress } from '../field-checks.ts';
+import { causesFor, validateIpAddress, validateUnchanged } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import type { Container, Pod } from './pod-spec.ts';
@@ -55,7 +55,8 @@ export const podStatus: Required<Pick<KindStrategy<Pod>, 'validate'>> = {
     const { spec } = pod;
     const status = (pod.status ?? {}) as Status;
     const before = (old?.status ?? {}) as Status;
-    const causes = old === undefined ? [] : immutable('status.qosClass', pod.status?.qosClass, old.status?.qosClass);
+    const causes =
+      old === undefined ? [] : validateUnchanged('status.qosClass', pod.status?.qosClass, old.status?.qosClass);
     append(
       causes,
       validateConditions(status),
@@ -134,7 +135,7 @@ function validateClaims({ resourceClaimStatuses = [] }: Status, claims: readonly
 }
 
 function validateAddresses(field: string, addresses: readonly Address[]): FieldError[] {
-  const causes = addresses.flatMap(({ ip = '' }, i) => ipAddress(index(field, i), ip));
+  const causes = addresses.flatMap(({ ip = '' }, i) => validateIpAddress(index(field, i), ip));
   if (causes.length > 0 || addresses.length < 2) return causes;
   const families = new Set(addresses.map(({ ip = '' }) => parseLoosely(ip)?.family));
   if (families.size === addresses.length) return [];

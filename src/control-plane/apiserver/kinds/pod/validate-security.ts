@@ -1,15 +1,15 @@
 import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
-import { between, MAX_INT32, oneOf } from '../field-checks.ts';
+import { MAX_INT32, validateBetween, validateOneOf } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
-import type { PodSecurityContext, PodSpec, Profile, SecurityContext } from './pod-spec.ts';
+import type { PodSecurityContext, PodSpec, SecurityContext, SecurityProfile } from './pod-spec.ts';
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const BAD_SYSCTL = String.raw`must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`;
 
 function id(field: string, value: number | undefined): FieldError[] {
-  return value === undefined ? [] : between(field, value, 0, MAX_INT32);
+  return value === undefined ? [] : validateBetween(field, value, 0, MAX_INT32);
 }
 
 /** Validates the users and the host namespaces of a pod. */
@@ -28,12 +28,18 @@ export function validatePodSecurity(field: string, spec: PodSpec): FieldError[] 
   }
   append(causes, validateSysctls(`${at}.sysctls`, context.sysctls ?? []));
   if (context.fsGroupChangePolicy !== undefined) {
-    append(causes, oneOf(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']));
+    append(
+      causes,
+      validateOneOf(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']),
+    );
   }
   append(causes, validateSeccomp(`${at}.seccompProfile`, context.seccompProfile));
   append(causes, validateAppArmor(`${at}.appArmorProfile`, context.appArmorProfile));
   if (context.supplementalGroupsPolicy !== undefined) {
-    append(causes, oneOf(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, ['Merge', 'Strict']));
+    append(
+      causes,
+      validateOneOf(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, ['Merge', 'Strict']),
+    );
   }
   return causes;
 }
@@ -50,7 +56,7 @@ function validateSysctls(field: string, sysctls: readonly { name?: string }[]): 
   });
 }
 
-function validateSeccomp(field: string, profile: Profile | undefined): FieldError[] {
+function validateSeccomp(field: string, profile: SecurityProfile | undefined): FieldError[] {
   if (profile === undefined) return [];
   const { type = '', localhostProfile } = profile;
   if (type === '') return [required(`${field}.type`, 'type is required when seccompProfile is set')];
@@ -64,12 +70,12 @@ function validateSeccomp(field: string, profile: Profile | undefined): FieldErro
       const shown = goStruct({ Type: type, LocalhostProfile: localhostProfile });
       causes.push(invalid(`${field}.localhostProfile`, shown, 'can only be set when seccomp type is Localhost'));
     }
-    append(causes, oneOf(`${field}.type`, type, PROFILES));
+    append(causes, validateOneOf(`${field}.type`, type, PROFILES));
   }
   return causes;
 }
 
-function validateAppArmor(field: string, profile: Profile | undefined): FieldError[] {
+function validateAppArmor(field: string, profile: SecurityProfile | undefined): FieldError[] {
   if (profile === undefined) return [];
   const { type = '', localhostProfile } = profile;
   if (type === '') return [required(`${field}.type`, 'type is required when appArmorProfile is set')];
@@ -81,7 +87,7 @@ function validateAppArmor(field: string, profile: Profile | undefined): FieldErr
     ...(localhostProfile === undefined
       ? []
       : [invalid(at, localhostProfile, 'can only be set when AppArmor type is Localhost')]),
-    ...oneOf(`${field}.type`, type, PROFILES),
+    ...validateOneOf(`${field}.type`, type, PROFILES),
   ];
 }
 
@@ -89,7 +95,7 @@ export function validateSecurity(field: string, context: SecurityContext | undef
   if (context === undefined) return [];
   const causes = [...id(`${field}.runAsUser`, context.runAsUser), ...id(`${field}.runAsGroup`, context.runAsGroup)];
   if (context.procMount !== undefined) {
-    append(causes, oneOf(`${field}.procMount`, context.procMount, ['Default', 'Unmasked']));
+    append(causes, validateOneOf(`${field}.procMount`, context.procMount, ['Default', 'Unmasked']));
     if (context.procMount === 'Unmasked' && spec.hostUsers !== false) {
       causes.push(invalid(`${field}.procMount`, 'Unmasked', '`hostUsers` must be false to use `Unmasked`'));
     }

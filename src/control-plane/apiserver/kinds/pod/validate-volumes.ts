@@ -2,7 +2,13 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
-import { causesFor, fileInVolume, noBackSteps, oneOf, requiredIfMissing } from '../field-checks.ts';
+import {
+  causesFor,
+  validateFileInVolume,
+  validateNoBackSteps,
+  validateOneOf,
+  validatePresent,
+} from '../field-checks.ts';
 import { validateClaimSpec } from '../storage/claim-spec.ts';
 import type { DownwardFile, KeyToPath, Projection, Volume, VolumeSources } from './pod-spec.ts';
 import { validateFieldRef, validateResourceFieldRef } from './validate-env.ts';
@@ -25,7 +31,7 @@ const DOWNWARD_FIELDS = [
   'metadata.uid',
 ];
 const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
-const TOKEN_MIN = 600;
+const MIN_TOKEN_SECONDS = 600;
 
 /** Validates the volumes of a pod, each of which has one source. */
 export function validateVolumes(field: string, volumes: readonly Volume[]): FieldError[] {
@@ -53,15 +59,15 @@ const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources
   [
     'iscsi',
     (at, { iscsi = {} }) => [
-      ...requiredIfMissing(`${at}.targetPortal`, iscsi.targetPortal),
-      ...requiredIfMissing(`${at}.iqn`, iscsi.iqn),
+      ...validatePresent(`${at}.targetPortal`, iscsi.targetPortal),
+      ...validatePresent(`${at}.iqn`, iscsi.iqn),
     ],
   ],
   ['glusterfs', () => []],
   ['flocker', () => []],
   [
     'persistentVolumeClaim',
-    (at, { persistentVolumeClaim }) => requiredIfMissing(`${at}.claimName`, persistentVolumeClaim?.claimName),
+    (at, { persistentVolumeClaim }) => validatePresent(`${at}.claimName`, persistentVolumeClaim?.claimName),
   ],
   ['rbd', () => []],
   ['cinder', () => []],
@@ -96,8 +102,8 @@ const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources
   [
     'image',
     (at, { image = {} }) => [
-      ...requiredIfMissing(`${at}.reference`, image.reference),
-      ...oneOf(`${at}.pullPolicy`, image.pullPolicy, ['Always', 'IfNotPresent', 'Never']),
+      ...validatePresent(`${at}.reference`, image.reference),
+      ...validateOneOf(`${at}.pullPolicy`, image.pullPolicy, ['Always', 'IfNotPresent', 'Never']),
     ],
   ],
 ];
@@ -123,8 +129,8 @@ function validateEmptyDir(field: string, sizeLimit: string | undefined): FieldEr
 export function validateHostPath(field: string, { path = '', type }: { path?: string; type?: string }): FieldError[] {
   if (path === '') return [required(`${field}.path`)];
   return [
-    ...noBackSteps(`${field}.path`, path),
-    ...(type === undefined ? [] : oneOf(`${field}.type`, type, HOST_PATH_TYPES)),
+    ...validateNoBackSteps(`${field}.path`, path),
+    ...(type === undefined ? [] : validateOneOf(`${field}.type`, type, HOST_PATH_TYPES)),
   ];
 }
 
@@ -133,8 +139,8 @@ export function validateNfs(
   { server = '', path = '' }: { server?: string; path?: string },
 ): FieldError[] {
   return [
-    ...requiredIfMissing(`${field}.server`, server),
-    ...requiredIfMissing(`${field}.path`, path),
+    ...validatePresent(`${field}.server`, server),
+    ...validatePresent(`${field}.path`, path),
     ...(path.startsWith('/') ? [] : [invalid(`${field}.path`, path, 'must be an absolute path')]),
   ];
 }
@@ -161,7 +167,7 @@ function validateFiles(
   { items = [], defaultMode }: { items?: KeyToPath[]; defaultMode?: number },
 ): FieldError[] {
   return [
-    ...requiredIfMissing(`${field}.${nameField}`, name),
+    ...validatePresent(`${field}.${nameField}`, name),
     ...validateMode(`${field}.defaultMode`, defaultMode),
     ...validateItems(field, items),
   ];
@@ -171,9 +177,9 @@ function validateItems(field: string, items: readonly KeyToPath[]): FieldError[]
   return items.flatMap(({ key = '', path = '', mode }, i) => {
     const at = index(`${field}.items`, i);
     return [
-      ...requiredIfMissing(`${at}.key`, key),
-      ...requiredIfMissing(`${at}.path`, path),
-      ...(path === '' ? [] : fileInVolume(`${at}.path`, path)),
+      ...validatePresent(`${at}.key`, key),
+      ...validatePresent(`${at}.path`, path),
+      ...(path === '' ? [] : validateFileInVolume(`${at}.path`, path)),
       ...validateMode(`${at}.mode`, mode),
     ];
   });
@@ -184,8 +190,8 @@ function validateDownwardFile(
   field: string,
   { path = '', fieldRef, resourceFieldRef, mode }: DownwardFile,
 ): FieldError[] {
-  const causes = requiredIfMissing(`${field}.path`, path);
-  if (path !== '') append(causes, fileInVolume(`${field}.path`, path));
+  const causes = validatePresent(`${field}.path`, path);
+  if (path !== '') append(causes, validateFileInVolume(`${field}.path`, path));
   if (fieldRef !== undefined) {
     append(causes, validateFieldRef(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
     if (resourceFieldRef !== undefined) {
@@ -220,7 +226,7 @@ function validateProjections(field: string, sources: readonly Projection[]): Fie
       if (files === undefined) continue;
       append(
         causes,
-        requiredIfMissing(`${at}.${kind}.name`, files.name),
+        validatePresent(`${at}.${kind}.name`, files.name),
         validateItems(`${at}.${kind}`, files.items ?? []),
       );
       for (const { path = '' } of files.items ?? []) claim(path, files.name);
@@ -233,12 +239,15 @@ function validateProjections(field: string, sources: readonly Projection[]): Fie
     if (token !== undefined) {
       const { path = '', expirationSeconds = 0 } = token;
       const lasts = `${at}.serviceAccountToken.expirationSeconds`;
-      if (expirationSeconds < TOKEN_MIN) {
+      if (expirationSeconds < MIN_TOKEN_SECONDS) {
         causes.push(invalid(lasts, expirationSeconds, 'may not specify a duration less than 10 minutes'));
       } else if (expirationSeconds > 2 ** 32) {
         causes.push(invalid(lasts, expirationSeconds, 'may not specify a duration larger than 2^32 seconds'));
       }
-      append(causes, path === '' ? [required(`${field}.path`)] : fileInVolume(`${at}.serviceAccountToken.path`, path));
+      append(
+        causes,
+        path === '' ? [required(`${field}.path`)] : validateFileInVolume(`${at}.serviceAccountToken.path`, path),
+      );
       claim(path, undefined);
     }
   }

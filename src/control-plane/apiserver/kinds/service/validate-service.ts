@@ -6,13 +6,13 @@ import { repeats } from '../by-name.ts';
 import { validateReachable } from '../core/endpoints.ts';
 import {
   causesFor,
-  ipAddress,
-  labelName,
-  labels,
-  oneOf,
-  oneOfIfSet,
-  portNumber,
-  portReference,
+  validateIpAddress,
+  validateLabelName,
+  validateLabels,
+  validateOneOf,
+  validateOneOfIfSet,
+  validatePortNumber,
+  validatePortReference,
 } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
@@ -34,15 +34,25 @@ export function validateService(spec: ServiceSpec): FieldError[] {
   if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec)) {
     causes.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
   }
-  append(causes, validatePorts(spec), labels('spec.selector', spec.selector));
-  append(causes, oneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']), validateStickiness(spec));
+  append(causes, validatePorts(spec), validateLabels('spec.selector', spec.selector));
+  append(
+    causes,
+    validateOneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']),
+    validateStickiness(spec),
+  );
   append(causes, validateAddresses(spec));
   for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
     const at = index('spec.externalIPs', i);
-    const problems = ipAddress(at, ip);
+    const problems = validateIpAddress(at, ip);
     append(causes, problems.length > 0 ? problems : validateReachable(at, ip));
   }
-  append(causes, oneOf('spec.type', type, TYPES), validateTwins(ports), validateBalancer(spec), validateTraffic(spec));
+  append(
+    causes,
+    validateOneOf('spec.type', type, TYPES),
+    validateTwins(ports),
+    validateBalancer(spec),
+    validateTraffic(spec),
+  );
   return causes;
 }
 
@@ -59,11 +69,11 @@ function validatePorts({ ports = [], type }: ServiceSpec): FieldError[] {
       if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
       names.add(name);
     }
-    append(causes, portNumber(`${at}.port`, port.port));
+    append(causes, validatePortNumber(`${at}.port`, port.port));
     if (protocol === '') causes.push(required(`${at}.protocol`));
-    else append(causes, oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
-    append(causes, portReference(`${at}.targetPort`, targetPort));
-    if (appProtocol !== undefined) append(causes, labelName(`${at}.appProtocol`, appProtocol));
+    else append(causes, validateOneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    append(causes, validatePortReference(`${at}.targetPort`, targetPort));
+    if (appProtocol !== undefined) append(causes, validateLabelName(`${at}.appProtocol`, appProtocol));
     if (nodePort !== 0 && (type === 'ClusterIP' || type === 'ExternalName')) {
       causes.push(forbidden(`${at}.nodePort`, `may not be used when \`type\` is '${type}'`));
     }
@@ -115,17 +125,17 @@ function validateAddresses(spec: ServiceSpec): FieldError[] {
   for (const [i, ip] of clusterIPs.entries()) {
     if (ip === 'None' && clusterIPs.length === 1) continue;
     const parsed = tryParseIp(ip);
-    if (parsed === undefined) append(causes, ipAddress(index('spec.clusterIPs', i), ip));
+    if (parsed === undefined) append(causes, validateIpAddress(index('spec.clusterIPs', i), ip));
     else if (families.has(parsed.family)) {
       causes.push(invalid('spec.clusterIPs', clusterIPs, 'may specify no more than one IP for each IP family'));
     } else families.add(parsed.family);
   }
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
-  append(causes, oneOfIfSet('spec.ipFamilyPolicy', spec.ipFamilyPolicy, policies));
+  append(causes, validateOneOfIfSet('spec.ipFamilyPolicy', spec.ipFamilyPolicy, policies));
   const again = repeats(ipFamilies);
   for (const [i, family] of ipFamilies.entries()) {
     const at = index('spec.ipFamilies', i);
-    append(causes, oneOf(at, family, ['IPv4', 'IPv6']));
+    append(causes, validateOneOf(at, family, ['IPv4', 'IPv6']));
     if (again[i] === true) causes.push(duplicate(at, family));
   }
   return causes;
@@ -151,7 +161,7 @@ function validateBalancer(spec: ServiceSpec): FieldError[] {
   }
   if (spec.loadBalancerClass !== undefined) {
     if (!balanced) causes.push(forbidden('spec.loadBalancerClass', only));
-    else append(causes, labelName('spec.loadBalancerClass', spec.loadBalancerClass));
+    else append(causes, validateLabelName('spec.loadBalancerClass', spec.loadBalancerClass));
   }
   return causes;
 }
@@ -163,12 +173,12 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
     if (policy !== undefined) {
       causes.push(invalid('spec.externalTrafficPolicy', policy, 'may only be set for externally-accessible services'));
     }
-  } else append(causes, oneOf('spec.externalTrafficPolicy', policy, POLICIES));
+  } else append(causes, validateOneOf('spec.externalTrafficPolicy', policy, POLICIES));
   if (port !== 0 && !needsHealthCheckPort(spec)) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     causes.push(invalid('spec.healthCheckNodePort', port, detail));
   }
-  append(causes, oneOfIfSet('spec.internalTrafficPolicy', spec.internalTrafficPolicy, POLICIES));
+  append(causes, validateOneOfIfSet('spec.internalTrafficPolicy', spec.internalTrafficPolicy, POLICIES));
   const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
-  return [...causes, ...oneOfIfSet('spec.trafficDistribution', spec.trafficDistribution, distributions)];
+  return [...causes, ...validateOneOfIfSet('spec.trafficDistribution', spec.trafficDistribution, distributions)];
 }

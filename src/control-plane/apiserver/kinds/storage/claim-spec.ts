@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, invalid, notSupported, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
-import { causesFor, oneOf, same } from '../field-checks.ts';
+import { causesFor, same, validateOneOf } from '../field-checks.ts';
 import { type LabelSelector, validateSelector } from '../label-selector.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -55,7 +55,8 @@ export function validateClaimSpec(field: string, spec: ClaimSpec): FieldError[] 
     const name = spec.storageClassName;
     append(causes, causesFor(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));
   }
-  if (spec.volumeMode !== undefined) append(causes, oneOf(`${field}.volumeMode`, spec.volumeMode, VOLUME_MODES));
+  if (spec.volumeMode !== undefined)
+    append(causes, validateOneOf(`${field}.volumeMode`, spec.volumeMode, VOLUME_MODES));
   if (spec.dataSourceRef !== undefined) append(causes, validateSource(`${field}.dataSourceRef`, spec.dataSourceRef));
   if (spec.dataSource !== undefined) append(causes, validateSource(`${field}.dataSource`, spec.dataSource));
   if (

@@ -2,7 +2,15 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { byName } from '../by-name.ts';
-import { causesFor, IMMUTABLE, labelName, notNegative, oneOf, oneOfIfSet, same } from '../field-checks.ts';
+import {
+  causesFor,
+  IMMUTABLE,
+  same,
+  validateLabelName,
+  validateNotNegative,
+  validateOneOf,
+  validateOneOfIfSet,
+} from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
@@ -37,7 +45,7 @@ export const csiDrivers: KindStrategy<Driver> = {
     const { spec = {} } = object;
     const audiences = new Set<string>();
     const causes = [
-      ...oneOfIfSet('spec.fsGroupPolicy', spec.fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType']),
+      ...validateOneOfIfSet('spec.fsGroupPolicy', spec.fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType']),
       ...(spec.tokenRequests ?? []).flatMap(({ audience = '', expirationSeconds }, i) => {
         const at = index('spec.tokenRequests', i);
         if (audiences.has(audience)) return [duplicate(`${at}.audience`, audience)];
@@ -47,7 +55,7 @@ export const csiDrivers: KindStrategy<Driver> = {
           : [];
       }),
       ...(spec.volumeLifecycleModes ?? []).flatMap((mode) =>
-        oneOf('spec.volumeLifecycleModes', mode, ['Persistent', 'Ephemeral']),
+        validateOneOf('spec.volumeLifecycleModes', mode, ['Persistent', 'Ephemeral']),
       ),
     ];
     const before = old;
@@ -95,7 +103,7 @@ function validateDriver(field: string, driver: NodeDriver, names: Set<string>): 
   const causes = validateCsi(`${field}.name`, name);
   if (nodeID === '') causes.push(required(`${field}.nodeID`));
   else if (nodeID.length > 256) causes.push(invalid(`${field}.nodeID`, nodeID, 'must be 256 characters or less'));
-  if (allocatable !== undefined) append(causes, notNegative(`${field}.allocatable.count`, allocatable.count));
+  if (allocatable !== undefined) append(causes, validateNotNegative(`${field}.allocatable.count`, allocatable.count));
   if (names.has(name) && name !== '') causes.push(duplicate(`${field}.name`, name));
   names.add(name);
   const keys = new Set<string>();
@@ -103,7 +111,7 @@ function validateDriver(field: string, driver: NodeDriver, names: Set<string>): 
     if (keys.has(key)) causes.push(duplicate(field, key));
     if (key === '') causes.push(required(field));
     keys.add(key);
-    append(causes, labelName(field, key));
+    append(causes, validateLabelName(field, key));
   }
   return causes;
 }

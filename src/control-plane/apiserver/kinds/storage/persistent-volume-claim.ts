@@ -1,7 +1,7 @@
 import { type FieldError, forbidden } from '#platform/base/field-error';
 import { compare, tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
-import { immutable, same } from '../field-checks.ts';
+import { same, validateUnchanged } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { fractionWarnings } from '../pod/pod-warnings.ts';
 import { type ClaimSpec, validateClaimSpec } from './claim-spec.ts';
@@ -80,7 +80,7 @@ function validateChange(spec: ClaimSpec, { spec: old = {}, status = {} }: Claim)
   if (isSmaller(spec, old, status.capacity?.['storage'])) {
     causes.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
   }
-  return [...causes, ...immutable('volumeMode', spec.volumeMode, old.volumeMode)];
+  return [...causes, ...validateUnchanged('volumeMode', spec.volumeMode, old.volumeMode)];
 }
 
 function restore(

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, required } from '#platform/base/fi
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import { tryParseQuantity } from '#platform/base/quantity';
 import { storageClassWarnings } from '../deprecated-labels.ts';
-import { causesFor, immutable, oneOf, requiredIfMissing, same } from '../field-checks.ts';
+import { causesFor, same, validateOneOf, validatePresent, validateUnchanged } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { goTerm } from '../pod/go-node-selector.ts';
 import type { NodeSelector, VolumeSources } from '../pod/pod-spec.ts';
@@ -87,7 +87,7 @@ function validateSpec(spec: VolumeSpec): FieldError[] {
     ...validateCapacity(capacity),
   ];
   if (policy === '') causes.push(required('spec.persistentVolumeReclaimPolicy'));
-  else append(causes, oneOf('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
+  else append(causes, validateOneOf('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
   if (spec.nodeAffinity !== undefined) {
     const wanted = spec.nodeAffinity.required;
     const at = 'spec.nodeAffinity.required';
@@ -101,7 +101,7 @@ function validateSpec(spec: VolumeSpec): FieldError[] {
   if (storageClassName !== '') {
     append(causes, causesFor('spec.storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName)));
   }
-  if (spec.volumeMode !== undefined) append(causes, oneOf('spec.volumeMode', spec.volumeMode, VOLUME_MODES));
+  if (spec.volumeMode !== undefined) append(causes, validateOneOf('spec.volumeMode', spec.volumeMode, VOLUME_MODES));
   return causes;
 }
 
@@ -134,11 +134,11 @@ function validateSource(spec: VolumeSpec): FieldError[] {
     append(
       causes,
       validateCsi('spec.csi.driver', csi?.driver ?? ''),
-      requiredIfMissing('spec.csi.volumeHandle', csi?.volumeHandle),
+      validatePresent('spec.csi.volumeHandle', csi?.volumeHandle),
     );
   }
   if (first === 'local') {
-    append(causes, requiredIfMissing('spec.local.path', local?.path));
+    append(causes, validatePresent('spec.local.path', local?.path));
     if (spec.nodeAffinity === undefined) {
       causes.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
     }
@@ -153,7 +153,7 @@ function validateChange(spec: VolumeSpec, old: VolumeSpec): FieldError[] {
     const detail = 'spec.persistentvolumesource is immutable after creation';
     causes.push(forbidden('spec.persistentvolumesource', detail));
   }
-  append(causes, immutable('volumeMode', spec.volumeMode, old.volumeMode));
+  append(causes, validateUnchanged('volumeMode', spec.volumeMode, old.volumeMode));
   if (old.nodeAffinity !== undefined && !same(spec.nodeAffinity, old.nodeAffinity)) {
     const detail = 'field is immutable, except for updating from beta label to GA';
     causes.push(invalid('nodeAffinity', goAffinity(spec.nodeAffinity?.required), detail));

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
 import { deprecatedLabel } from '../deprecated-labels.ts';
-import { causesFor, immutable, labelName, oneOf, same } from '../field-checks.ts';
+import { causesFor, same, validateLabelName, validateOneOf, validateUnchanged } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { type LabelSelector, validateSelector } from '../label-selector.ts';
@@ -32,8 +32,8 @@ export const storageClasses: KindStrategy<StorageClass> = {
       ...Object.keys(found.parameters ?? {}).flatMap((name) =>
         name === '' ? [invalid('parameters', name, 'field can not be empty.')] : [],
       ),
-      ...oneOf('reclaimPolicy', found.reclaimPolicy, ['Delete', 'Retain']),
-      ...oneOf('volumeBindingMode', found.volumeBindingMode, ['Immediate', 'WaitForFirstConsumer']),
+      ...validateOneOf('reclaimPolicy', found.reclaimPolicy, ['Delete', 'Retain']),
+      ...validateOneOf('volumeBindingMode', found.volumeBindingMode, ['Immediate', 'WaitForFirstConsumer']),
       ...validateTopologies(found),
     ];
     const before = old;
@@ -41,7 +41,7 @@ export const storageClasses: KindStrategy<StorageClass> = {
     return [
       ...causes,
       ...(['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const).flatMap((field) =>
-        immutable(field, found[field], before[field]),
+        validateUnchanged(field, found[field], before[field]),
       ),
     ];
   },
@@ -65,7 +65,7 @@ function validateTopologies({ allowedTopologies = [] }: StorageClass): FieldErro
         seen.add(value);
         append(causes, causesFor(index(`${at}.values`, j), value, labelValueProblems(value)));
       }
-      return [...causes, ...labelName(`${at}.key`, key)];
+      return [...causes, ...validateLabelName(`${at}.key`, key)];
     }),
   );
 }
@@ -110,8 +110,8 @@ export const csiStorageCapacities: KindStrategy<Capacity> = {
     if (before === undefined) return causes;
     return [
       ...causes,
-      ...immutable('nodeTopology', nodeTopology, before.nodeTopology),
-      ...immutable('storageClassName', storageClassName, before.storageClassName),
+      ...validateUnchanged('nodeTopology', nodeTopology, before.nodeTopology),
+      ...validateUnchanged('storageClassName', storageClassName, before.storageClassName),
     ];
   },
 };

@@ -3,7 +3,7 @@ import { parseCron } from '#platform/base/cron';
 import { type FieldError, invalid, notSupported, required } from '#platform/base/field-error';
 import { isTimeZone } from '#platform/base/time-zone';
 import type { KubeMeta } from '#platform/kube/kube-object';
-import { labels, notNegative, oneOf } from '../field-checks.ts';
+import { validateLabels, validateNotNegative, validateOneOf } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
@@ -48,10 +48,10 @@ export const cronJobs: KindStrategy<CronJob> = {
 function validateSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {
   const { schedule = '', jobTemplate = {} } = spec;
   const causes = schedule === '' ? [required('spec.schedule')] : validateSchedule(schedule);
-  append(causes, notNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds));
+  append(causes, validateNotNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds));
   if (spec.timeZone !== undefined) append(causes, validateTimeZone(spec.timeZone));
-  append(causes, oneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, ['Allow', 'Forbid', 'Replace']));
-  append(causes, labels('spec.jobTemplate.labels', jobTemplate.metadata?.labels));
+  append(causes, validateOneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, ['Allow', 'Forbid', 'Replace']));
+  append(causes, validateLabels('spec.jobTemplate.labels', jobTemplate.metadata?.labels));
   const job = jobTemplate.spec ?? {};
   append(causes, validateJobSpec('spec.jobTemplate.spec', job));
   if (job.manualSelector === true) {
@@ -60,8 +60,8 @@ function validateSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {
   if (job.selector !== undefined) {
     causes.push(invalid('spec.jobTemplate.spec.selector', job.selector, '`selector` will be auto-generated'));
   }
-  append(causes, notNegative('spec.successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit));
-  return [...causes, ...notNegative('spec.failedJobsHistoryLimit', spec.failedJobsHistoryLimit)];
+  append(causes, validateNotNegative('spec.successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit));
+  return [...causes, ...validateNotNegative('spec.failedJobsHistoryLimit', spec.failedJobsHistoryLimit)];
 }
 
 function validateSchedule(schedule: string): FieldError[] {

@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { immutable, notNegative, same } from '../field-checks.ts';
+import { same, validateNotNegative, validateUnchanged } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
@@ -10,7 +10,7 @@ import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { validatePodTemplate } from '../pod/pod-template.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import {
-  amountOf,
+  countOrPercentOf,
   isUsable,
   validateAmount,
   validateAtMostAll,
@@ -61,7 +61,7 @@ export const daemonSets: KindStrategy<DaemonSet> = {
     const before = old;
     return before === undefined
       ? causes
-      : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
+      : [...causes, ...validateUnchanged('spec.selector', spec.selector, before.spec?.selector)];
   },
   parts: new Map([
     [
@@ -98,8 +98,8 @@ function validateSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {
     validatePodTemplate('spec.template', template),
   );
   append(causes, validateRunsForever('spec.template', template, 'DaemonSet'));
-  append(causes, notNegative('spec.minReadySeconds', spec.minReadySeconds), validateStrategy(updateStrategy));
-  return [...causes, ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit)];
+  append(causes, validateNotNegative('spec.minReadySeconds', spec.minReadySeconds), validateStrategy(updateStrategy));
+  return [...causes, ...validateNotNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit)];
 }
 
 function validateStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError[] {
@@ -118,7 +118,7 @@ function validateStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldEr
     ...validateAmount(`${at}.maxSurge`, maxSurge),
     ...validateAtMostAll(`${at}.maxSurge`, maxSurge),
   ];
-  const [less, more] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
+  const [less, more] = [countOrPercentOf(maxUnavailable) !== 0, countOrPercentOf(maxSurge) !== 0];
   if (less && more) causes.push(invalid(`${at}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
   if (!less && !more) causes.push(required(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   return causes;

@@ -1,6 +1,6 @@
 import { append } from '#platform/base/append';
 import { type FieldError, forbidden, invalid, required } from '#platform/base/field-error';
-import { immutable, notNegative, same } from '../field-checks.ts';
+import { same, validateNotNegative, validateUnchanged } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
@@ -8,7 +8,7 @@ import { validateSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import {
-  amountOf,
+  countOrPercentOf,
   isUsable,
   validateAmount,
   validateAtMostAll,
@@ -54,7 +54,7 @@ export const deployments: KindStrategy<Deployment> = {
     const causes = validateSpec(spec);
     return before === undefined
       ? causes
-      : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
+      : [...causes, ...validateUnchanged('spec.selector', spec.selector, before.spec?.selector)];
   },
   parts: new Map([
     [
@@ -78,7 +78,7 @@ export const deployments: KindStrategy<Deployment> = {
 
 function validateSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {
   const { selector, strategy = {}, minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
-  const causes = notNegative('spec.replicas', spec.replicas);
+  const causes = validateNotNegative('spec.replicas', spec.replicas);
   if (selector === undefined || selector === null) causes.push(required('spec.selector'));
   else {
     append(
@@ -91,10 +91,10 @@ function validateSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {
     append(causes, validateTemplate('spec.template', spec));
     append(causes, validateRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
   } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
-  append(causes, validateStrategy(strategy), notNegative('spec.minReadySeconds', minReadySeconds));
-  append(causes, notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit));
+  append(causes, validateStrategy(strategy), validateNotNegative('spec.minReadySeconds', minReadySeconds));
+  append(causes, validateNotNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit));
   if (deadline !== undefined) {
-    append(causes, notNegative('spec.progressDeadlineSeconds', deadline));
+    append(causes, validateNotNegative('spec.progressDeadlineSeconds', deadline));
     if (deadline <= minReadySeconds) {
       causes.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
     }
@@ -120,7 +120,7 @@ function validateStrategy({ type = '', rollingUpdate }: Strategy): FieldError[] 
     ...validateAmount(`${at}.maxUnavailable`, maxUnavailable),
     ...validateAmount(`${at}.maxSurge`, maxSurge),
   ];
-  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+  if (countOrPercentOf(maxUnavailable) === 0 && countOrPercentOf(maxSurge) === 0) {
     causes.push(invalid(`${at}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
   }
   return [...causes, ...validateAtMostAll(`${at}.maxUnavailable`, maxUnavailable)];

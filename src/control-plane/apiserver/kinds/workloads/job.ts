@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import { dns1123SubdomainProblems } from '#platform/base/names';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { immutable, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
+import { validateNotNegative, validateOneOf, validateOneOfIfSet, validateUnchanged } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { type LabelSelector, matches, validateSelector } from '../label-selector.ts';
@@ -127,27 +127,27 @@ export function validateJobSpec(field: string, spec: JobSpec): FieldError[] {
   const { template = {} } = spec;
   const causes = (
     ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const
-  ).flatMap((name) => notNegative(`${field}.${name}`, spec[name]));
-  append(causes, oneOfIfSet(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
+  ).flatMap((name) => validateNotNegative(`${field}.${name}`, spec[name]));
+  append(causes, validateOneOfIfSet(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
   if (spec.completionMode === 'Indexed' && spec.completions === undefined) {
     causes.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   }
   for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
     const value = spec[name];
     if (value === undefined) continue;
-    append(causes, notNegative(`${field}.${name}`, value));
+    append(causes, validateNotNegative(`${field}.${name}`, value));
     if (spec.completionMode !== 'Indexed') {
       causes.push(invalid(`${field}.${name}`, value, 'requires indexed completion mode'));
     }
   }
   if (spec.managedBy !== undefined) append(causes, validateDomainPath(`${field}.managedBy`, spec.managedBy));
   const policies = ['Failed', 'TerminatingOrFailed'];
-  append(causes, oneOfIfSet(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, policies));
+  append(causes, validateOneOfIfSet(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, policies));
   append(causes, validatePodTemplate(`${field}.template`, template));
   const restart = template.spec?.restartPolicy ?? '';
   const at = `${field}.template.spec.restartPolicy`;
   if (restart === '' || restart === 'Always') causes.push(required(at, 'valid values: "OnFailure", "Never"'));
-  else append(causes, oneOf(at, restart, ['OnFailure', 'Never']));
+  else append(causes, validateOneOf(at, restart, ['OnFailure', 'Never']));
   return causes;
 }
 
@@ -166,12 +166,12 @@ export function validateDomainPath(field: string, value: string): FieldError[] {
 function validateChange(spec: JobSpec, old: JobSpec): FieldError[] {
   const causes: FieldError[] = [];
   append(causes, validateCompletions(spec, old));
-  append(causes, immutable('spec.selector', spec.selector, old.selector));
+  append(causes, validateUnchanged('spec.selector', spec.selector, old.selector));
   // The placement of the pods of a suspended Job may still change.
   const resumable = old.suspend === true;
   append(
     causes,
-    immutable(
+    validateUnchanged(
       'spec.template',
       resumable ? placeless(spec.template) : spec.template,
       resumable ? placeless(old.template) : old.template,
@@ -184,7 +184,7 @@ function validateChange(spec: JobSpec, old: JobSpec): FieldError[] {
     'managedBy',
     'successPolicy',
   ] as const) {
-    append(causes, immutable(`spec.${name}`, spec[name], old[name]));
+    append(causes, validateUnchanged(`spec.${name}`, spec[name], old[name]));
   }
   return causes;
 }
@@ -197,7 +197,7 @@ function validateCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
     const detail = 'can only be modified in tandem with spec.parallelism';
     return together ? [] : [invalid('spec.completions', completions, detail)];
   }
-  return immutable('spec.completions', completions, old.completions);
+  return validateUnchanged('spec.completions', completions, old.completions);
 }
 
 function placeless(template: PodTemplate = {}): PodTemplate {

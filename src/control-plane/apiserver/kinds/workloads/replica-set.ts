@@ -1,7 +1,7 @@
 import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { immutable, notNegative } from '../field-checks.ts';
+import { validateNotNegative, validateUnchanged } from '../field-checks.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
 import { matches, validateSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
@@ -38,8 +38,8 @@ export const replicaSets: KindStrategy<ReplicaSet> = {
     const none = selector === undefined || selector === null;
     const empty = validateNotEmpty('spec.selector', selector, 'deployment');
     const causes = [
-      ...notNegative('spec.replicas', spec.replicas),
-      ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+      ...validateNotNegative('spec.replicas', spec.replicas),
+      ...validateNotNegative('spec.minReadySeconds', spec.minReadySeconds),
       ...(none ? [required('spec.selector')] : [...validateSelector('spec.selector', selector), ...empty]),
     ];
     if (isUsable(selector)) {
@@ -47,7 +47,9 @@ export const replicaSets: KindStrategy<ReplicaSet> = {
       append(causes, validateRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
     } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
     const before = old;
-    return before === undefined ? causes : [...causes, ...immutable('spec.selector', selector, before.spec?.selector)];
+    return before === undefined
+      ? causes
+      : [...causes, ...validateUnchanged('spec.selector', selector, before.spec?.selector)];
   },
   parts: SET_STATUS,
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
@@ -89,9 +91,9 @@ function labelByPods({ metadata, spec }: KubeObject & ReplicationController): vo
 
 function validateController(spec: NonNullable<ReplicationController['spec']>): FieldError[] {
   const { selector = {}, template } = spec;
-  const causes = notNegative('spec.minReadySeconds', spec.minReadySeconds);
+  const causes = validateNotNegative('spec.minReadySeconds', spec.minReadySeconds);
   if (Object.keys(selector).length === 0) causes.push(required('spec.selector'));
-  append(causes, notNegative('spec.replicas', spec.replicas));
+  append(causes, validateNotNegative('spec.replicas', spec.replicas));
   if (template === undefined) return [...causes, required('spec.template')];
   const labels = template.metadata?.labels;
   if (!matches({ matchLabels: selector }, labels)) {

@@ -2,7 +2,7 @@ import { append } from '#platform/base/append';
 import { type FieldError, forbidden, index, invalid, required } from '#platform/base/field-error';
 import { dns1123LabelProblems } from '#platform/base/names';
 import type { KubeMeta } from '#platform/kube/kube-object';
-import { causesFor, notNegative, oneOf, same } from '../field-checks.ts';
+import { causesFor, same, validateNotNegative, validateOneOf } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindStrategy } from '../kind-strategy.ts';
@@ -124,10 +124,10 @@ function validateSpec(spec: StatefulSetSpec): FieldError[] {
   append(causes, validateStrategy(spec.updateStrategy ?? {}), validateRetention(spec));
   append(
     causes,
-    notNegative('spec.replicas', spec.replicas),
-    notNegative('spec.minReadySeconds', spec.minReadySeconds),
+    validateNotNegative('spec.replicas', spec.replicas),
+    validateNotNegative('spec.minReadySeconds', spec.minReadySeconds),
   );
-  append(causes, notNegative('spec.ordinals.start', spec.ordinals?.start));
+  append(causes, validateNotNegative('spec.ordinals.start', spec.ordinals?.start));
   if (selector === undefined || selector === null) causes.push(required('spec.selector'));
   else {
     append(
@@ -169,7 +169,7 @@ function validateStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldEr
     return [invalid(at, goStruct(value), "must be 'RollingUpdate' or 'OnDelete'")];
   }
   return [
-    ...notNegative(`${at}.rollingUpdate.partition`, rollingUpdate?.partition),
+    ...validateNotNegative(`${at}.rollingUpdate.partition`, rollingUpdate?.partition),
     ...validateAmount(`${at}.rollingUpdate.maxUnavailable`, rollingUpdate?.maxUnavailable),
   ];
 }
@@ -177,7 +177,7 @@ function validateStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldEr
 function validateRetention({ persistentVolumeClaimRetentionPolicy: policy }: StatefulSetSpec): FieldError[] {
   if (policy === undefined) return [];
   return (['whenDeleted', 'whenScaled'] as const).flatMap((field) =>
-    oneOf(`spec.persistentVolumeClaimRetentionPolicy.${field}`, policy[field], ['Retain', 'Delete']),
+    validateOneOf(`spec.persistentVolumeClaimRetentionPolicy.${field}`, policy[field], ['Retain', 'Delete']),
   );
 }
 
@@ -190,7 +190,7 @@ export const controllerRevisions: KindStrategy<Revision> = {
   validate(object, old) {
     const { data, revision } = object;
     const causes = data === undefined || data === null ? [required('data', 'data is mandatory')] : [];
-    append(causes, notNegative('revision', revision));
+    append(causes, validateNotNegative('revision', revision));
     const before = old;
     if (before !== undefined && !same(data, before.data)) causes.push(invalid('data', data, 'field is immutable'));
     return causes;

@@ -1,5 +1,5 @@
 import { type FieldError, invalid } from '#platform/base/field-error';
-import { notNegative } from '../field-checks.ts';
+import { validateNotNegative } from '../field-checks.ts';
 
 interface Counted {
   status?: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export function countingStatus(counts: readonly string[], parts: readonly string
     validate(object: object): FieldError[] {
       const { status = {} } = object as Counted;
       const count = (name: string): number => (typeof status[name] === 'number' ? status[name] : 0);
-      const causes = counts.flatMap((name) => notNegative(`status.${name}`, count(name)));
+      const causes = counts.flatMap((name) => validateNotNegative(`status.${name}`, count(name)));
       for (const name of parts) {
         if (count(name) <= count('replicas')) continue;
         causes.push(invalid(`status.${name}`, count(name), 'cannot be greater than status.replicas'));

@@ -65,6 +65,6 @@ export function validateAtMostAll(field: string, value: number | string | undefi
 }
 
 /** Returns the amount as a number, for a percentage its percent. */
-export function amountOf(value: number | string | undefined): number {
+export function countOrPercentOf(value: number | string | undefined): number {
   return typeof value === 'string' ? Number(/^([0-9]+)%$/.exec(value)?.[1] ?? 0) : (value ?? 0);
 }

@@ -5,12 +5,12 @@ import {
   containerCells,
   formatLabels,
   type Listed,
+  type ListedPodTemplate,
   nameOf,
-  type PodTemplate,
   since,
 } from '../cell.ts';
 
-export interface Pod extends Listed {
+export interface ListedPod extends Listed {
   readonly spec?: {
     readonly nodeName?: string;
     readonly containers?: readonly unknown[];
@@ -74,7 +74,7 @@ interface Progress {
   readonly ready: number;
 }
 
-export function podRow(pod: Pod, now: number): Cell[] {
+export function podRow(pod: ListedPod, now: number): Cell[] {
   const { spec = {}, status = {} } = pod;
   const sidecars = new Set<string | undefined>();
   for (const { name, restartPolicy } of spec.initContainers ?? []) if (restartPolicy === 'Always') sidecars.add(name);
@@ -95,7 +95,7 @@ export function podRow(pod: Pod, now: number): Cell[] {
 }
 
 /** Returns the condition of a row that marks a pod as completed. */
-export function podRowConditions(pod: Pod): object[] | undefined {
+export function podRowConditions(pod: ListedPod): object[] | undefined {
   switch (pod.status?.phase) {
     case 'Succeeded':
       return [completedContainer('Succeeded', 'The pod has completed successfully.')];
@@ -113,14 +113,14 @@ const completedContainer = (reason: string, message: string) => ({
   message,
 });
 
-function phaseReason({ phase = '', reason = '', conditions = [] }: NonNullable<Pod['status']>): string {
+function phaseReason({ phase = '', reason = '', conditions = [] }: NonNullable<ListedPod['status']>): string {
   const gated = conditions.some((item) => item.type === 'PodScheduled' && item.reason === 'SchedulingGated');
   return gated ? 'SchedulingGated' : reason || phase;
 }
 
 /** Inspects the init containers up to the first that is not done. Sidecars also count as regular containers. */
 function initProgress(
-  pod: Pod,
+  pod: ListedPod,
   sidecars: ReadonlySet<string | undefined>,
 ): Progress & { done: boolean; sidecarRestarts: Restarts } {
   const { spec = {}, status = {} } = pod;
@@ -155,7 +155,7 @@ function exitReason({ reason = '', signal = 0, exitCode = 0 }: Terminated): stri
 
 /** Inspects the containers from last to first, so that the first one determines the reason. */
 function mainProgress(
-  pod: Pod,
+  pod: ListedPod,
   { reason: startReason, ready: readySidecars, sidecarRestarts }: ReturnType<typeof initProgress>,
 ): Progress {
   const { containerStatuses = [], conditions } = pod.status ?? {};
@@ -189,20 +189,20 @@ function conditionIs(conditions: readonly Condition[] = [], type: string, first:
   return conditions.some((item) => item.type === type && item.status === 'True');
 }
 
-function deletedReason({ metadata, status = {} }: Pod): string | undefined {
+function deletedReason({ metadata, status = {} }: ListedPod): string | undefined {
   if (!metadata?.deletionTimestamp) return undefined;
   if (status.reason === 'NodeLost') return 'Unknown';
   return status.phase === 'Failed' || status.phase === 'Succeeded' ? undefined : 'Terminating';
 }
 
-function readinessGates({ spec = {}, status = {} }: Pod): string {
+function readinessGates({ spec = {}, status = {} }: ListedPod): string {
   const gates = spec.readinessGates ?? [];
   if (gates.length === 0) return '<none>';
   const open = gates.filter(({ conditionType = '' }) => conditionIs(status.conditions, conditionType, true));
   return `${open.length}/${gates.length}`;
 }
 
-export function podTemplateRow(object: Listed & { readonly template?: PodTemplate }): Cell[] {
+export function podTemplateRow(object: Listed & { readonly template?: ListedPodTemplate }): Cell[] {
   const { template } = object;
   return [nameOf(object), ...containerCells(template?.spec?.containers), formatLabels(template?.metadata?.labels)];
 }

@@ -8,13 +8,13 @@ import {
   formatLabels,
   formatSelector,
   type Listed,
+  type ListedPodTemplate,
   nameOf,
-  type PodTemplate,
   since,
 } from '../cell.ts';
 
 interface Replicated<Selector> extends Listed {
-  readonly spec?: { readonly replicas?: number; readonly selector?: Selector; readonly template?: PodTemplate };
+  readonly spec?: { readonly replicas?: number; readonly selector?: Selector; readonly template?: ListedPodTemplate };
   readonly status?: {
     readonly replicas?: number;
     readonly readyReplicas?: number;
@@ -57,7 +57,7 @@ export function statefulSetRow(object: Replicated<unknown>, now: number): Cell[]
 }
 
 interface DaemonSet extends Listed {
-  readonly spec?: { readonly selector?: LabelSelectorSpec; readonly template?: PodTemplate };
+  readonly spec?: { readonly selector?: LabelSelectorSpec; readonly template?: ListedPodTemplate };
   readonly status?: {
     readonly desiredNumberScheduled?: number;
     readonly currentNumberScheduled?: number;
@@ -87,7 +87,7 @@ interface JobSpec {
   readonly completions?: number;
   readonly parallelism?: number;
   readonly selector?: LabelSelectorSpec;
-  readonly template?: PodTemplate;
+  readonly template?: ListedPodTemplate;
 }
 
 interface Job extends Listed {
