@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import { PLAYED_LABEL } from '#fleet/simulation/runner/played-label';
-import { SCENARIOS, type Scenario } from '#fleet/simulation/runner/scenario';
+import { SCENARIOS, type ScenarioObject } from '#fleet/simulation/runner/scenario';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createMemoryLogger, type MemoryLogger } from '#platform/base/logger';
 import { seededRandom } from '#platform/base/random';
@@ -32,7 +32,7 @@ afterEach(() => world.stop());
 
 const apply = (spec: object) =>
   world.admin.create(SCENARIOS, { metadata: { name: 'play', namespace }, spec }, { namespace });
-const scenario = (): Promise<Scenario> => world.admin.get(SCENARIOS, 'play', { namespace });
+const scenario = (): Promise<ScenarioObject> => world.admin.get(SCENARIOS, 'play', { namespace });
 const edit = (spec: object) => world.admin.patch(SCENARIOS, 'play', { type: 'merge', body: { spec } }, { namespace });
 const machines = async () =>
   (await world.admin.list(SIMULATED_VMS, { namespace })).items.map(({ metadata }) => metadata.name).toSorted();

@@ -70,7 +70,7 @@ export class InMemoryFleet implements FleetBackend {
     this.#nodes = new Map(
       nodes.map(({ name, cpuCores, memoryBytes, vms: wanted }) => {
         vms += wanted.length;
-        const on = new Map(wanted.map(({ vm }) => [vm.id, paperVm(vm)]));
+        const on = new Map(wanted.map(({ vm }) => [vm.id, inMemoryVm(vm)]));
         return [name, { name, cpuCores, memoryBytes, vms: on, spent: NOTHING_SPENT, at }];
       }),
     );
@@ -138,7 +138,7 @@ function usedOn({ vms }: InMemoryNode): { readonly cores: number; readonly bytes
   return { cores, bytes };
 }
 
-function paperVm(vm: Vm): InMemoryVm {
+function inMemoryVm(vm: Vm): InMemoryVm {
   if (isRatioSize(vm)) {
     return { id: vm.id, cores: vm.cpuConsumption * REFERENCE.cores, bytes: vm.memoryConsumption * REFERENCE.bytes };
   }

@@ -59,7 +59,7 @@ function scenarioRoute(fleet: FleetBackend): Route {
     maxBodyBytes: MAX_SCENARIO_BYTES,
     streams: true,
     handle: (request, response, signal) =>
-      refusing(response, async () => {
+      sendRejections(response, async () => {
         const body = await bodyOf(request, MAX_SCENARIO_BYTES);
         const name = queryOf(request).get('name') ?? undefined;
         const wanted = readFleetSpec(body, name, (node) => fleet.has(node));
@@ -76,7 +76,7 @@ function feedbackRoute(fleet: FleetBackend): Route {
     maxBodyBytes: MAX_FEEDBACK_BYTES,
     streams: true,
     handle: (request, response, signal) =>
-      refusing(response, async () => {
+      sendRejections(response, async () => {
         const moves = readMoves(await bodyOf(request, MAX_FEEDBACK_BYTES), fleet.namespace);
         answer(response, 200, { results: await fleet.move(moves, signal) });
       }),
@@ -126,7 +126,7 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': text.length, ...FRESH }).end(text);
 }
 
-async function refusing(response: ServerResponse, run: () => Promise<void>): Promise<void> {
+async function sendRejections(response: ServerResponse, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {

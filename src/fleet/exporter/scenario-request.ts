@@ -29,7 +29,7 @@ export function readFleetSpec(
 ): Required<FleetSpec> {
   const { file, path } = fileOf(body);
   const { scenarios, causes: found } = readScenarios(file, isNode);
-  const causes = found.map((cause) => ({ ...cause, field: told(cause.field, path) }));
+  const causes = found.map((cause) => ({ ...cause, field: fieldPath(cause.field, path) }));
   const names = scenarios.map(({ name }) => name);
   if (names.length === 0) throw new RejectedError(causes);
   const name = wanted ?? names[0] ?? '';
@@ -91,7 +91,7 @@ function fileOf(body: unknown): { readonly file: unknown; readonly path?: string
   return only ? { file: { [UNNAMED]: nodes }, path: 'nodes' } : { file: body };
 }
 
-function told(field: string, path: string | undefined): string {
+function fieldPath(field: string, path: string | undefined): string {
   if (path === undefined || !field.startsWith(UNNAMED)) return field;
   return `${path}${field.slice(UNNAMED.length)}`;
 }

@@ -6,7 +6,7 @@ import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platfo
 import { forEachLimited } from './for-each-limited.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
-import { type PodObservation, phaseOfPod, statusAfter, statusOf, type VmStatus } from './vm-status.ts';
+import { type PodObservation, phaseOfPod, statusAfter, type VmStatus, vmStatusOf } from './vm-status.ts';
 import { watchUntil } from './watch-until.ts';
 
 const AT_ONCE = 16;
@@ -43,12 +43,12 @@ export class VMManager {
   /** Returns the status of a VM, or undefined if it does not exist. */
   async getVmStatus(name: string): Promise<VmStatus | undefined> {
     const vm = await ignoreNotFound(this.#client.get(SIMULATED_VMS, name, { namespace: this.namespace }));
-    return vm === undefined ? undefined : statusOf(vm);
+    return vm === undefined ? undefined : vmStatusOf(vm);
   }
 
   async listVms(): Promise<readonly VmStatus[]> {
     const { items } = await this.#client.list(SIMULATED_VMS, { namespace: this.namespace });
-    return items.map(statusOf);
+    return items.map(vmStatusOf);
   }
 
   /**

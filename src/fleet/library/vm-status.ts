@@ -20,7 +20,7 @@ export interface VmStatus {
   readonly createdAt: string;
 }
 
-export function statusOf({ metadata, spec, status = {} }: SimulatedMachine): VmStatus {
+export function vmStatusOf({ metadata, spec, status = {} }: SimulatedMachine): VmStatus {
   return {
     name: metadata.name,
     phase: status.phase ?? 'Pending',

@@ -4,7 +4,7 @@ import { seededRandom } from '#platform/base/random';
 import { type GenerateOptions, generate, LOADS, MAX_SIZE, type VmRecord } from './generate.ts';
 import { mean } from './load.ts';
 import { readScenarios } from './read-scenarios.ts';
-import { disagreeing, fleetOf, REFERENCE_NODE, type Scenario } from './scenario.ts';
+import { fleetOf, inconsistentNodes, REFERENCE_NODE, type Scenario } from './scenario.ts';
 
 const scenarioOf = (wanted: GenerateOptions, seed: number) => {
   const { name, nodes } = generate(wanted, seededRandom(seed));
@@ -25,7 +25,7 @@ describe('generated loads', () => {
         const scenario = scenarioOf(wanted, seed);
         expect(scenario.nodes).toHaveLength(wanted.nodes);
         expect(scenario.nodes.flatMap(({ vms }) => vms)).toHaveLength(wanted.vms);
-        expect(disagreeing(scenario)).toEqual([]);
+        expect(inconsistentNodes(scenario)).toEqual([]);
         for (const { memoryUsage } of scenario.nodes) expect(memoryUsage).toBeLessThanOrEqual(1);
         expect(generate(wanted, seededRandom(seed))).toEqual(generate(wanted, seededRandom(seed)));
       }),
@@ -75,7 +75,7 @@ describe('generated loads', () => {
     const scenario = scenarioOf({ load, ...MAX_SIZE }, 1);
     expect(scenario.nodes).toHaveLength(MAX_SIZE.nodes);
     expect(scenario.nodes.reduce((sum, { vms }) => sum + vms.length, 0)).toBe(MAX_SIZE.vms);
-    expect(disagreeing(scenario)).toEqual([]);
+    expect(inconsistentNodes(scenario)).toEqual([]);
     const usage = mean(fleetOf(scenario).load().cpuUsage);
     const [least, most] = { light: [0.2, 0.25], mixed: [0.5, 0.65], heavy: [0.85, 0.95], progression: [0.5, 0.55] }[
       load

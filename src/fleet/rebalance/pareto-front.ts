@@ -30,7 +30,7 @@ function frontsOf(load: Load): { front: Int32Array; count: number } {
   const members: number[][] = [];
   for (const node of order) {
     let at = 0;
-    while (at < members.length && (members[at] as number[]).some((other) => beats(columns, other, node))) at++;
+    while (at < members.length && (members[at] as number[]).some((other) => dominates(columns, other, node))) at++;
     (members[at] ??= []).push(node);
     front[node] = at;
   }
@@ -46,7 +46,7 @@ function ascending(columns: readonly Float64Array[], a: number, b: number): numb
 }
 
 /** Reports whether a is loaded less than b in one metric and more in none. */
-function beats(columns: readonly Float64Array[], a: number, b: number): boolean {
+function dominates(columns: readonly Float64Array[], a: number, b: number): boolean {
   let less = false;
   for (const column of columns) {
     const [mine, other] = [column[a] as number, column[b] as number];

@@ -4,7 +4,7 @@ import { formatFieldError } from '#platform/base/field-error';
 import { seededRandom } from '#platform/base/random';
 import { generate, LOADS } from './generate.ts';
 import { readScenarios } from './read-scenarios.ts';
-import { disagreeing, fleetOf, type Scenario } from './scenario.ts';
+import { fleetOf, inconsistentNodes, type Scenario } from './scenario.ts';
 
 const GIB = 2 ** 30;
 const causesOf = (value: unknown) => readScenarios(value).causes.map(formatFieldError);
@@ -61,7 +61,7 @@ describe('scenario files', () => {
         { name: 'empty', cpu_usage: 0.9 },
       ],
     });
-    expect(disagreeing(scenarios[0] as Scenario)).toEqual(['wrong']);
+    expect(inconsistentNodes(scenarios[0] as Scenario)).toEqual(['wrong']);
   });
 
   it('report all errors at once, each with its path', () => {
@@ -137,7 +137,7 @@ describe('the sample scenarios', () => {
     expect(causes).toEqual([]);
     expect(scenario.nodes).toHaveLength(nodes);
     expect(scenario.nodes.flatMap((node) => node.vms)).toHaveLength(vms);
-    expect(disagreeing(scenario)).toEqual([]);
+    expect(inconsistentNodes(scenario)).toEqual([]);
   });
 
   it('are the output of the generator for seed 1', () => {

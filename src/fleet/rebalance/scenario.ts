@@ -38,7 +38,7 @@ export function fleetOf({ nodes }: Scenario): FleetModel {
 }
 
 /** Returns the nodes whose stated metrics differ from the sum of their VMs by more than a hundredth. */
-export function disagreeing({ nodes }: Scenario): readonly string[] {
+export function inconsistentNodes({ nodes }: Scenario): readonly string[] {
   return nodes.flatMap(({ name, cpuCores, memoryBytes, cpuUsage, memoryUsage, vms }) => {
     const [cpu, memory] = [sum(vms, 'cpu') / cpuCores, Math.min(1, sum(vms, 'memory') / memoryBytes)];
     const agrees = Math.abs(cpu - cpuUsage) <= 0.01 && Math.abs(memory - memoryUsage) <= 0.01;

@@ -43,17 +43,17 @@ const start = (spec: object, seed = '1') =>
 function played(
   course: ScenarioEngine,
   look: ScenarioView | ((time: number) => ScenarioView) = seen(),
-): { at: number; deed: Command }[] {
-  const done: { at: number; deed: Command }[] = [];
+): { at: number; command: Command }[] {
+  const done: { at: number; command: Command }[] = [];
   for (let at = course.nextAt; at !== undefined; at = course.nextAt) {
     for (const command of course.step(at, typeof look === 'function' ? look(at) : look).commands)
-      done.push({ at, deed: command });
+      done.push({ at, command });
   }
   return done;
 }
 
-const words = (commands: readonly { at: number; deed: Command }[]) =>
-  commands.map(({ at, deed: command }) => {
+const words = (commands: readonly { at: number; command: Command }[]) =>
+  commands.map(({ at, command }) => {
     const about =
       command.do === 'create'
         ? command.newVm.name
@@ -133,8 +133,8 @@ describe('the timeline', () => {
       ],
     });
     const places = { 'web-1': 'n-1', 'web-2': 'n-2' };
-    const moves = played(course, seen({ places })).filter(({ deed: command }) => command.do === 'migrate');
-    expect(moves.map(({ deed: command }) => command)).toEqual([
+    const moves = played(course, seen({ places })).filter(({ command }) => command.do === 'migrate');
+    expect(moves.map(({ command }) => command)).toEqual([
       { do: 'migrate', vm: 'web-1', target: 'n-2' },
       { do: 'migrate', vm: 'web-2' },
     ]);
@@ -142,10 +142,8 @@ describe('the timeline', () => {
 });
 
 describe('the load of VMs', () => {
-  const loads = (commands: readonly { at: number; deed: Command }[]) =>
-    commands.flatMap(({ at, deed: command }) =>
-      command.do === 'load' ? [[at / MINUTE, command.vm, command.use]] : [],
-    );
+  const loads = (commands: readonly { at: number; command: Command }[]) =>
+    commands.flatMap(({ at, command }) => (command.do === 'load' ? [[at / MINUTE, command.vm, command.use]] : []));
 
   it('is reported in steps while it drifts, within one step, and exactly when it jumps', () => {
     const trace = {
@@ -186,7 +184,7 @@ describe('the load of VMs', () => {
       [1, 'web-1', { cpu: 0.25, memory: 0.5 }],
       [3, 'web-2', { cpu: 0.3, memory: 1 }],
     ]);
-    expect(done.flatMap(({ deed: command }) => (command.do === 'create' ? [command.newVm.use] : []))).toEqual([
+    expect(done.flatMap(({ command }) => (command.do === 'create' ? [command.newVm.use] : []))).toEqual([
       { cpu: 1, memory: 1 },
       { cpu: 0.25, memory: 0.5 },
     ]);
@@ -195,7 +193,7 @@ describe('the load of VMs', () => {
   it('keeps ratios of a node as written, unless the load can change', () => {
     const resources = { cpu: '0.125', memory: '0.25' };
     const made = (spec: object) =>
-      played(start(spec)).flatMap(({ deed: command }) => (command.do === 'create' ? [command.newVm] : []))[0];
+      played(start(spec)).flatMap(({ command }) => (command.do === 'create' ? [command.newVm] : []))[0];
     expect(made({ vmPools: [pool('a', 1, { resources })] })).toEqual({ name: 'a-1', labels: {}, resources });
     const profiles = [{ name: 'p', cpu: { type: 'constant', constant: { value: 0.5 } } }];
     expect(made({ vmPools: [pool('a', 1, { resources, profile: 'p' })], profiles })).toEqual({
@@ -233,7 +231,7 @@ describe('tasks', () => {
       vmPools: [pool('web', 1, { profile: 'idle' })],
       taskGenerators: [tasks({ pool: 'web', until: '3m' })],
     });
-    const loads = played(course).flatMap(({ at, deed: command }) =>
+    const loads = played(course).flatMap(({ at, command }) =>
       command.do === 'load' ? [[at / MINUTE, command.use]] : [],
     );
     expect(loads).toEqual([
@@ -267,7 +265,7 @@ describe('tasks', () => {
     });
     const nodes = [node('n-1', { cpuUsage: 0.2 }), node('n-2', { cpuUsage: 0.8 })];
     const places = { 'web-1': 'n-1', 'web-2': 'n-2' };
-    const burdened = played(course, seen({ nodes, places })).flatMap(({ deed: command }) =>
+    const burdened = played(course, seen({ nodes, places })).flatMap(({ command }) =>
       command.do === 'load' ? [command.vm] : [],
     );
     expect(new Set(burdened)).toEqual(new Set(['web-2']));
@@ -294,8 +292,8 @@ describe('a conditional event', () => {
   const places = { 'web-1': 'n-1', 'web-2': 'n-2', 'web-3': 'n-2' };
   const hot = (from: number, to: number) => (time: number) =>
     seen({ nodes: [node('n-1'), node('n-2', { cpuUsage: time >= from && time < to ? 0.95 : 0.3 })], places });
-  const moves = (commands: readonly { at: number; deed: Command }[]) =>
-    words(commands.filter(({ deed: command }) => command.do === 'migrate'));
+  const moves = (commands: readonly { at: number; command: Command }[]) =>
+    words(commands.filter(({ command }) => command.do === 'migrate'));
 
   it('waits until the metric has been beyond the threshold long enough, and acts on that node', () => {
     const course = start({
@@ -374,7 +372,7 @@ describe('a scenario run', () => {
     fc.assert(
       fc.property(fc.string(), (seed) => {
         const there = new Set<string>();
-        for (const { deed: command } of played(start(busy, seed), seen({ places, pending: 2 }))) {
+        for (const { command } of played(start(busy, seed), seen({ places, pending: 2 }))) {
           if (command.do === 'create') {
             expect(there.has(command.newVm.name)).toBe(false);
             there.add(command.newVm.name);
@@ -392,9 +390,9 @@ describe('a scenario run', () => {
       timeline: [{ at: '10m', action: 'scale', pool: 'web', count: 2 }],
     });
     course.step(0, seen());
-    expect(
-      words(course.step(25 * MINUTE, seen()).commands.map((command) => ({ at: 25 * MINUTE, deed: command }))),
-    ).toEqual(['25 create web-2']);
+    expect(words(course.step(25 * MINUTE, seen()).commands.map((command) => ({ at: 25 * MINUTE, command })))).toEqual([
+      '25 create web-2',
+    ]);
     expect(course.nextAt).toBe(26 * MINUTE);
   });
 });

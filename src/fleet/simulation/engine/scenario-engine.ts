@@ -113,7 +113,7 @@ export class ScenarioEngine {
       this.#applied++;
       const done = this.#act(next, time, seen);
       add(done);
-      events.push(happening(time, 'timeline', `${next.number}`, next, done));
+      events.push(appliedEvent(time, 'timeline', `${next.number}`, next, done));
       next = this.#timeline[this.#applied];
     }
     const tick = Math.floor(time / this.#options.tickMs);
@@ -126,7 +126,7 @@ export class ScenarioEngine {
         for (const action of condition.event.actions) {
           const done = this.#act(action, time, seen, node);
           add(done);
-          events.push(happening(time, 'conditional', condition.event.name, action, done));
+          events.push(appliedEvent(time, 'conditional', condition.event.name, action, done));
         }
       }
       add(this.#population.report(time, this.#options.resolution));
@@ -194,7 +194,7 @@ export class ScenarioEngine {
   }
 }
 
-function happening(
+function appliedEvent(
   at: number,
   cause: AppliedEvent['cause'],
   name: string,

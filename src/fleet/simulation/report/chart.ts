@@ -24,7 +24,7 @@ const MAX_POINTS = 600;
 /** Renders curves over time as a standalone SVG. Its colors are those of the page. */
 export function chart({ title, unit, times, lines, limit }: ChartData): string {
   const end = Math.max(1, times.at(-1) ?? 1);
-  const most = niceMost(Math.max(limit ?? 0, ...lines.map(({ values }) => largest(values))), unit);
+  const most = niceMax(Math.max(limit ?? 0, ...lines.map(({ values }) => largest(values))), unit);
   const x = (t: number) => (LEFT + (t / end) * WIDTH).toFixed(1);
   const y = (value: number) => (TOP + (1 - value / most) * HEIGHT).toFixed(1);
   const grid = [0, 0.25, 0.5, 0.75, 1].map((part) => {
@@ -69,7 +69,7 @@ function thinOut(times: readonly number[], values: readonly number[], every: num
 const largest = (values: readonly number[]) => values.reduce((found, value) => Math.max(found, value), 0);
 
 /** Returns the end of the axis: a round number a little beyond the largest value. */
-function niceMost(value: number, unit: ChartData['unit']): number {
+function niceMax(value: number, unit: ChartData['unit']): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   const most = ([1, 2, 4, 5, 8, 10].find((step) => step * power >= value) ?? 10) * power;

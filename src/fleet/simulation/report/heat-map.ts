@@ -42,10 +42,10 @@ export class HeatMap {
    */
   svg(title: string, until: number): string {
     const columns = Math.min(COLUMNS, Math.ceil((until / this.#end) * COLUMNS));
-    const names = [...this.#rows.keys()].sort(naturally);
+    const names = [...this.#rows.keys()].sort(compareNaturally);
     const height = names.length * ROW + 24;
     const rects = names.flatMap((name, at) =>
-      stretches(held(this.#rows.get(name) ?? new Float32Array()).subarray(0, columns)).map(
+      stretches(fillGaps(this.#rows.get(name) ?? new Float32Array()).subarray(0, columns)).map(
         ({ from, to, level }) =>
           `<rect class="heat-${level}" x="${(LEFT + from * CELL).toFixed(1)}" y="${at * ROW}" width="${((to - from) * CELL).toFixed(1)}" height="${ROW - 1}"><title>${escapeXml(name)} ${formatTime((from / COLUMNS) * this.#end)}</title></rect>`,
       ),
@@ -71,7 +71,7 @@ export class HeatMap {
 }
 
 /** Fills gaps between samples with the next one, and after the last sample with the last one. */
-function held(row: Float32Array): Float32Array {
+function fillGaps(row: Float32Array): Float32Array {
   const filled = row.slice();
   for (let at = filled.length - 2; at >= 0; at--)
     if (Number.isNaN(filled[at])) filled[at] = filled[at + 1] ?? Number.NaN;
@@ -91,7 +91,7 @@ function stretches(row: Float32Array): { from: number; to: number; level: number
 }
 
 /** Sorts node-2 before node-10. */
-function naturally(a: string, b: string): number {
+function compareNaturally(a: string, b: string): number {
   const [x, y] = [a, b].map((name) => /^(.*?)(\d*)$/.exec(name) ?? []);
   const prefix = (x?.[1] ?? '') < (y?.[1] ?? '') ? -1 : (x?.[1] ?? '') > (y?.[1] ?? '') ? 1 : 0;
   return prefix || Number(x?.[2] ?? 0) - Number(y?.[2] ?? 0);

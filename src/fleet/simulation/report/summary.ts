@@ -63,13 +63,13 @@ export function summaryOf(setting: RunConfig, found: RunResults): object {
     ...rest,
     load: {
       cpu_mean: average(samples, 'cpu_mean'),
-      cpu_max: most(samples, 'cpu_max'),
+      cpu_max: max(samples, 'cpu_max'),
       cpu_sigma_mean: average(samples, 'cpu_sigma'),
       memory_mean: average(samples, 'memory_mean'),
-      memory_max: most(samples, 'memory_max'),
+      memory_max: max(samples, 'memory_max'),
       memory_sigma_mean: average(samples, 'memory_sigma'),
-      pending_max: most(samples, 'pending'),
-      vms_max: most(samples, 'vms'),
+      pending_max: max(samples, 'pending'),
+      vms_max: max(samples, 'vms'),
     },
     migrations: {
       rebalancing_steps: found.steps,
@@ -112,7 +112,7 @@ export function summaryOf(setting: RunConfig, found: RunResults): object {
 type Figure = Exclude<keyof Sample, 't'>;
 
 const average = (samples: readonly Sample[], figure: Figure) => mean(samples.map((sample) => sample[figure]));
-const most = (samples: readonly Sample[], figure: Figure) =>
+const max = (samples: readonly Sample[], figure: Figure) =>
   samples.reduce((found, sample) => Math.max(found, sample[figure]), 0);
 const mean = (values: readonly number[]) =>
   values.length === 0 ? 0 : roundTo6(values.reduce((sum, value) => sum + value, 0) / values.length);

@@ -46,7 +46,7 @@ export class CommandExecutor {
       try {
         await this.#one(command);
       } catch (error) {
-        this.#parts.onFailure(wordsOf(command), error);
+        this.#parts.onFailure(formatCommand(command), error);
       }
     });
   }
@@ -114,7 +114,7 @@ function unlessGone(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }
 
-function wordsOf(command: Command): string {
+function formatCommand(command: Command): string {
   switch (command.do) {
     case 'create':
       return `create ${command.newVm.name}`;

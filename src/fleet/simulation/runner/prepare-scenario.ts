@@ -3,7 +3,7 @@ import { NODES } from '#platform/kube/kinds/node';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { type Collision, collisionOf, formatTaken, namesOf, type ScenarioNames } from './collision.ts';
-import { SCENARIOS, type Scenario, type ScenarioNodes } from './scenario.ts';
+import { SCENARIOS, type ScenarioNodes, type ScenarioObject } from './scenario.ts';
 import type { VmNameClaims } from './vm-name-claims.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { VmNameClaims } from './vm-name-claims.ts';
  * succeed.
  */
 export async function prepareScenario(
-  scenario: Scenario,
+  scenario: ScenarioObject,
   nodes: ScenarioNodes,
   claims: VmNameClaims,
   context: Context,
@@ -37,7 +37,7 @@ export async function prepareScenario(
   return names.nodes.some((node) => context.cache(NODES).get(node) === undefined) ? 'wait' : 'ready';
 }
 
-function collisionWithExisting(scenario: Scenario, names: ScenarioNames, { cache }: Context): Collision {
+function collisionWithExisting(scenario: ScenarioObject, names: ScenarioNames, { cache }: Context): Collision {
   const { uid, namespace } = scenario.metadata;
   return collisionOf(names, {
     uid,

@@ -6,7 +6,7 @@ import type { Context } from '#platform/runtime/controller';
 import { keyOf } from '#platform/runtime/key';
 import type { NodeGroups } from './command-executor.ts';
 import { ScaledClock } from './scaled-clock.ts';
-import { SCENARIOS, type Scenario, type ScenarioControllerDeps, type ScenarioNodes } from './scenario.ts';
+import { SCENARIOS, type ScenarioControllerDeps, type ScenarioNodes, type ScenarioObject } from './scenario.ts';
 import { ScenarioRunner, type ScenarioRunnerDeps, TICK_MS } from './scenario-runner.ts';
 import type { ScenarioPhase, ScenarioProgress } from './scenario-status.ts';
 
@@ -22,7 +22,7 @@ export class RunningScenario {
   #migrations = 0;
   #message = '';
 
-  constructor(scenario: Scenario, deps: ScenarioControllerDeps, context: Context) {
+  constructor(scenario: ScenarioObject, deps: ScenarioControllerDeps, context: Context) {
     this.uid = scenario.metadata.uid;
     this.#scaledClock = new ScaledClock(context.clock.monotonic());
     const options = { tickMs: TICK_MS, resolution: RESOLUTION };
@@ -34,7 +34,7 @@ export class RunningScenario {
   }
 
   /** Executes what is due, and returns the resulting phase of the scenario. */
-  async advance(scenario: Scenario, context: Context): Promise<ScenarioPhase> {
+  async advance(scenario: ScenarioObject, context: Context): Promise<ScenarioPhase> {
     const { clock } = context;
     const { paused, timeScale: scale } = scenario.spec;
     const { speed } = this.#scaledClock;
@@ -75,7 +75,7 @@ export class RunningScenario {
     return this.#scaledClock.until(engine.nextAt ?? engine.end, now);
   }
 
-  #runnerDeps(scenario: Scenario, { informers, fleet, nodes }: ScenarioControllerDeps, context: Context) {
+  #runnerDeps(scenario: ScenarioObject, { informers, fleet, nodes }: ScenarioControllerDeps, context: Context) {
     const { client, clock, log } = context;
     const { name, namespace } = scenario.metadata;
     const deps: ScenarioRunnerDeps = {
@@ -101,12 +101,12 @@ export class RunningScenario {
   }
 }
 
-function ownerReference({ metadata: { name, uid } }: Scenario): KubeOwnerReference {
+function ownerReference({ metadata: { name, uid } }: ScenarioObject): KubeOwnerReference {
   const { apiVersion, kind } = simulationScenario;
   return { apiVersion, kind, name, uid, controller: false };
 }
 
-function nodeGroups(scenario: Scenario, nodes: ScenarioNodes): NodeGroups {
+function nodeGroups(scenario: ScenarioObject, nodes: ScenarioNodes): NodeGroups {
   const groups = new Map((scenario.spec.nodes ?? []).map((group) => [group.name, group]));
   return {
     async grow(group, total) {
@@ -117,7 +117,7 @@ function nodeGroups(scenario: Scenario, nodes: ScenarioNodes): NodeGroups {
 }
 
 /** Pauses a scenario because its timeline says so. */
-async function pauseScenario(scenario: Scenario, { client, events }: Context): Promise<void> {
+async function pauseScenario(scenario: ScenarioObject, { client, events }: Context): Promise<void> {
   const { name, namespace } = scenario.metadata;
   await client.patch(SCENARIOS, name, { type: 'merge', body: { spec: { paused: true } } }, { namespace });
   events.event(scenario, 'Normal', 'Paused', 'Paused by the timeline; set spec.paused to false to continue');

@@ -7,18 +7,18 @@ import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { prepareScenario } from './prepare-scenario.ts';
 import { RunningScenario } from './running-scenario.ts';
-import { SCENARIOS, type Scenario, type ScenarioControllerDeps } from './scenario.ts';
-import { abandonedStatus, failedStatus, type ScenarioPhase, statusOf } from './scenario-status.ts';
+import { SCENARIOS, type ScenarioControllerDeps, type ScenarioObject } from './scenario.ts';
+import { abandonedStatus, failedStatus, type ScenarioPhase, scenarioStatus } from './scenario-status.ts';
 import { VmNameClaims } from './vm-name-claims.ts';
 
 /** Interval at which progress is reported. */
-const TELL_MS = 1000;
+const STATUS_INTERVAL_MS = 1000;
 /** Minimum interval between steps. Nobody sees shorter ones. */
 const MIN_INTERVAL_MS = 20;
 const NODES_MS = 200;
 
 /** Reconciles SimulationScenarios: runs them on their own cluster, at the speed that they request. */
-export function scenarioController(deps: ScenarioControllerDeps): Controller<Scenario> {
+export function scenarioController(deps: ScenarioControllerDeps): Controller<ScenarioObject> {
   const scenarios = new RunningScenarios(deps);
   return {
     name: 'simulation scenario',
@@ -56,7 +56,7 @@ class RunningScenarios {
   }
 
   /** Returns a scenario that runs here. A deleted one that had its name is released. */
-  async find(scenario: Scenario): Promise<RunningScenario | undefined> {
+  async find(scenario: ScenarioObject): Promise<RunningScenario | undefined> {
     const key = keyOf(scenario);
     const known = this.#byKey.get(key);
     if (known?.uid === scenario.metadata.uid) return known;
@@ -65,7 +65,7 @@ class RunningScenarios {
   }
 
   /** Starts a scenario once its names are free and its nodes exist. Reports if that will never be so. */
-  async start(scenario: Scenario, context: Context): Promise<RunningScenario | 'wait' | 'failed'> {
+  async start(scenario: ScenarioObject, context: Context): Promise<RunningScenario | 'wait' | 'failed'> {
     const key = keyOf(scenario);
     const state = await prepareScenario(scenario, this.#deps.nodes, this.#claims, context);
     if (state === 'wait') return 'wait';
@@ -96,16 +96,16 @@ class RunningScenarios {
 /** Advances a scenario, and reports its progress. */
 async function step(
   running: RunningScenario,
-  scenario: Scenario,
+  scenario: ScenarioObject,
   phase: ScenarioPhase,
   context: Context,
 ): Promise<ReconcileResult | undefined> {
   const { clock, client } = context;
   const next = await running.advance(scenario, context);
   const now = clock.monotonic();
-  if (next !== phase || now - running.reportedAt >= TELL_MS) {
+  if (next !== phase || now - running.reportedAt >= STATUS_INTERVAL_MS) {
     running.reportedAt = now;
-    await writeStatus(client, SCENARIOS, scenario, statusOf(scenario, running.progress(next, clock)));
+    await writeStatus(client, SCENARIOS, scenario, scenarioStatus(scenario, running.progress(next, clock)));
   }
   if (next === 'Completed') {
     running.stop();
@@ -113,5 +113,5 @@ async function step(
     return undefined;
   }
   if (next === 'Paused') return undefined;
-  return { requeueAfterMs: Math.min(TELL_MS, Math.max(MIN_INTERVAL_MS, running.nextIn(now))) };
+  return { requeueAfterMs: Math.min(STATUS_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, running.nextIn(now))) };
 }

@@ -28,7 +28,7 @@ export function startOf({ spec, status }: SimulationScenario, now: number): numb
 }
 
 /** Returns the status of a scenario that has started. */
-export function statusOf(scenario: SimulationScenario, progress: ScenarioProgress): ScenarioStatus {
+export function scenarioStatus(scenario: SimulationScenario, progress: ScenarioProgress): ScenarioStatus {
   const { metadata, status: before } = scenario;
   const { now, phase, simulated, real, counts, migrations, counters, message } = progress;
   const start = startOf(scenario, now);

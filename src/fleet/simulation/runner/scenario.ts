@@ -5,7 +5,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import type { Informers } from '#platform/runtime/informers';
 import type { NodeGroup } from '../engine/scenario-spec.ts';
 
-export type Scenario = SimulationScenario & KubeObject;
+export type ScenarioObject = SimulationScenario & KubeObject;
 export const SCENARIOS = resourceTypeFor(simulationScenario);
 
 /** Provider of simulated nodes for scenarios that define their own. */

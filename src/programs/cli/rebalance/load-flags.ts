@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FleetModel } from '#fleet/rebalance/fleet-model';
 import { generate, LOADS, type LoadName, MAX_SIZE } from '#fleet/rebalance/generate';
 import { readScenarios } from '#fleet/rebalance/read-scenarios';
-import { disagreeing, fleetOf, type Scenario } from '#fleet/rebalance/scenario';
+import { fleetOf, inconsistentNodes, type Scenario } from '#fleet/rebalance/scenario';
 import { VimanaError } from '#platform/base/errors';
 import { formatFieldError } from '#platform/base/field-error';
 import { type Random, seededRandom } from '#platform/base/random';
@@ -62,7 +62,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 export function loadOf(io: Io, flags: LoadFlags): RequestedLoad {
   const random = seededRandom(flags.seed);
   const scenario = flags.scenario === undefined ? makeScenario(flags, random) : read(io, flags.scenario);
-  const apart = disagreeing(scenario);
+  const apart = inconsistentNodes(scenario);
   if (apart.length > 0) {
     const some = apart.slice(0, 3).join(', ');
     io.err(
