@@ -23,9 +23,9 @@ import type { ExporterFlags } from '#programs/cli/exporter';
 import { connect } from './connect.ts';
 
 /** Time for the cluster to respond before it counts as unreachable. */
-const ANSWER_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 /** Interval between attempts to reach a cluster that has not responded. */
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
 /** Runs `vimana exporter` until SIGINT or SIGTERM. */
 export async function runExporter(flags: ExporterFlags): Promise<void> {
@@ -66,7 +66,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
     log.info({ url: server.url }, 'serving metrics');
     if (token !== undefined) log.info({ tokenFile: token.file }, 'clients of other users and hosts need this token');
     if (connection !== undefined && !isThere) {
-      await untilAnswered(connection, clock, signal);
+      await waitForCluster(connection, clock, signal);
       if (signal.aborted) return;
       const late = follow(connection);
       await Promise.race([late.synced(), waitForAbort(signal)]);
@@ -102,7 +102,7 @@ async function tryConnect({ access }: ExporterFlags, log: Logger): Promise<Conne
   try {
     return await connect(access);
   } catch (error) {
-    if (isAskedFor(access)) throw error;
+    if (isClusterRequested(access)) throw error;
     log.warn({ why: messageOf(error) }, IN_MEMORY);
     return undefined;
   }
@@ -111,20 +111,21 @@ async function tryConnect({ access }: ExporterFlags, log: Logger): Promise<Conne
 /** Reports whether the cluster responds. Throws if it was requested explicitly and does not. */
 async function answers(connection: Connection, { access }: ExporterFlags, clock: Clock, log: Logger): Promise<boolean> {
   try {
-    await ask(connection, clock);
+    await probeCluster(connection, clock);
     return true;
   } catch (error) {
     const why = messageOf(error);
-    if (isAskedFor(access)) throw new VimanaError('REFUSED', `the cluster does not respond: ${why}`, { cause: error });
-    log.warn({ why, again: `every ${AGAIN_MS / 1000}s` }, IN_MEMORY);
+    if (isClusterRequested(access))
+      throw new VimanaError('REFUSED', `the cluster does not respond: ${why}`, { cause: error });
+    log.warn({ why, again: `every ${RETRY_MS / 1000}s` }, IN_MEMORY);
     return false;
   }
 }
 
-async function untilAnswered(connection: Connection, clock: Clock, signal: AbortSignal): Promise<void> {
+async function waitForCluster(connection: Connection, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await Promise.race([clock.sleep(AGAIN_MS, signal).catch(() => {}), waitForAbort(signal)]);
-    const isThere = await ask(connection, clock).then(
+    await Promise.race([clock.sleep(RETRY_MS, signal).catch(() => {}), waitForAbort(signal)]);
+    const isThere = await probeCluster(connection, clock).then(
       () => true,
       () => false,
     );
@@ -132,9 +133,11 @@ async function untilAnswered(connection: Connection, clock: Clock, signal: Abort
   }
 }
 
-async function ask({ client }: Connection, clock: Clock): Promise<void> {
+async function probeCluster({ client }: Connection, clock: Clock): Promise<void> {
   const late = new AbortController();
-  using _limit = clock.timer(ANSWER_MS, () => late.abort(new Error(`no response within ${ANSWER_MS / 1000}s`)));
+  using _limit = clock.timer(RESPONSE_TIMEOUT_MS, () =>
+    late.abort(new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1000}s`)),
+  );
   await client.raw('/version', { signal: late.signal });
 }
 
@@ -154,7 +157,7 @@ function followCluster(
   return { informers, fleet };
 }
 
-const isAskedFor = ({ kubeconfig, context }: ExporterFlags['access']) =>
+const isClusterRequested = ({ kubeconfig, context }: ExporterFlags['access']) =>
   kubeconfig !== undefined || context !== undefined;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -20,7 +20,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
   const dataDir = settings.dataDir ?? defaultDataDir('apiserver');
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
-  checkReach(settings);
+  assertEncryptedIfRemote(settings);
   if (settings.kubeconfigOut !== undefined) checkRequestedKubeconfig(settings.kubeconfigOut);
   const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, clock, log);
   const plane = await startVmControlPlane({
@@ -75,7 +75,7 @@ function controllersOf(plane: ControlPlane, log: Logger): Runnable[] {
 }
 
 /** Rejects plain HTTP for other hosts unless it is requested explicitly, since it can be read on the way. */
-function checkReach({ insecureHttp, insecureRemote, bindAddress }: ApiServerSettings): void {
+function assertEncryptedIfRemote({ insecureHttp, insecureRemote, bindAddress }: ApiServerSettings): void {
   if (!insecureHttp || insecureRemote || isLoopback(bindAddress)) return;
   throw new ConfigError(`plain HTTP is not served on ${bindAddress}, which other hosts may reach`, {
     hint: 'Omit --insecure-http, or add --insecure-remote: tokens can then be read in transit.',

@@ -36,7 +36,7 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
   const stop = new AbortController();
   // A second signal of the same kind ends it at once.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
-  const { simulated_seconds, completed } = await play(settings, directoryOutput(settings.out, held), stop.signal);
+  const { simulated_seconds, completed } = await play(settings, directoryOutput(settings.out, lockOutput), stop.signal);
   const simulated = simulated_seconds * 1000;
   const seconds = (realClock.monotonic() - began) / 1000;
   if (!completed) {
@@ -55,7 +55,7 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
 }
 
 /** Locks a directory against other simulations, until the returned function is called or this process dies. */
-function held(folder: string): () => void {
+function lockOutput(folder: string): () => void {
   try {
     const release = lockDirectory(folder);
     return () => {

@@ -14,8 +14,8 @@ import {
   AGGREGATION_RULES,
   API_SERVICES,
   FRONT_PROXY_RULES,
-  homeRules,
   lookupRules,
+  ownNamespaceRules,
   webhookRules,
 } from '#programs/operator/rbac';
 import { WEBHOOK_PATHS } from '#programs/operator/webhook-routes';
@@ -54,7 +54,7 @@ export function chartFiles(): { path: string; text: string }[] {
     always: { rules: compactRules(EVENT_RULES) },
     webhook: { rules: compactRules(webhookRules(NAME)), paths: WEBHOOK_PATHS },
     frontProxy: { rules: compactRules(FRONT_PROXY_RULES), namespace: FRONT_PROXY.namespace },
-    home: { rules: compactRules(homeRules(NAME)) },
+    home: { rules: compactRules(ownNamespaceRules(NAME)) },
     node: { rules: compactRules(AGENT_RULES), policy: OWN_NODE_POLICY },
     exporter: exporterData(),
     dashboard: { rules: seen('', SHOWN) },

@@ -9,7 +9,7 @@ export function allowedHostsOption(): Option {
     '--allowed-hosts <names>',
     'host names that HTTP clients may use besides IP addresses and localhost, separated by commas; *.example.org allows all subdomains',
   )
-    .argParser((text: string) => listed(text, isHostName, 'names such as vimana.example.org or *.example.org'))
+    .argParser((text: string) => parseNames(text, isHostName, 'names such as vimana.example.org or *.example.org'))
     .default([], 'none');
 }
 
@@ -20,12 +20,12 @@ export function imageHostsOption(): Option {
     'names, addresses and CIDRs of image servers that may have private addresses, separated by commas',
   )
     .argParser((text: string) =>
-      listed(text, isHost, 'names, addresses or CIDRs such as images.example.org or 10.0.0.0/8'),
+      parseNames(text, isHost, 'names, addresses or CIDRs such as images.example.org or 10.0.0.0/8'),
     )
     .default([], 'none');
 }
 
-function listed(text: string, isGood: (each: string) => boolean, what: string): string[] {
+function parseNames(text: string, isGood: (each: string) => boolean, what: string): string[] {
   const names = text
     .split(',')
     .map((each) => each.trim().toLowerCase())

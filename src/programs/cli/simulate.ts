@@ -9,7 +9,7 @@ import { CheckedCommand } from './checked-command.ts';
 import { durationMs, durationOption, formatDurationFlag } from './duration-option.ts';
 import type { Io } from './io.ts';
 import { nonEmpty } from './non-empty.ts';
-import { wholeNumber } from './rebalance/load-flags.ts';
+import { integerBetween } from './rebalance/load-flags.ts';
 import { algorithmOption, modeOption, plannerOption, withLimitFlags } from './rebalance/method-flags.ts';
 import { scenarioAt } from './scenario-file.ts';
 
@@ -93,7 +93,7 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
     .option(
       '--nodes <count>',
       'number of nodes with 32 CPUs and 128Gi, if the scenario has no nodes',
-      wholeNumber(1, 10_000),
+      integerBetween(1, 10_000),
       10,
     )
     .addOption(durationOption('--sample <duration>', 'interval between samples of the nodes', '5m').argParser(positive))
@@ -108,7 +108,7 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
     .addOption(modeOption())
     .addOption(plannerOption());
   return withLimitFlags(command)
-    .option('--budget <plans>', 'plans that a search evaluates per step', wholeNumber(1, 100_000), DEFAULT_BUDGET)
+    .option('--budget <plans>', 'plans that a search evaluates per step', integerBetween(1, 100_000), DEFAULT_BUDGET)
     .addOption(
       new Option('--destinations <who>', 'whether the planner or the scheduler chooses the destination of a VM')
         .choices(['planner', 'scheduler'])

@@ -186,11 +186,11 @@ export function dialects(text: string): DialectName[] {
  * A node agent ends its machines 30 s after its last heartbeat. With a shorter time, a second copy could run beside the
  * first.
  */
-const SOONEST_LOSS = parseDuration('35s');
+const MIN_LOST_AFTER_MS = parseDuration('35s');
 
 export function lostAfter(text: string): number {
   const ms = durationMs(text);
-  if (ms >= SOONEST_LOSS) return ms;
+  if (ms >= MIN_LOST_AFTER_MS) return ms;
   throw new InvalidArgumentError(
     'It must be at least 35s: a node that cannot renew its lease stops its VMs after 30s.',
   );

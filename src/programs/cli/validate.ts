@@ -90,7 +90,7 @@ function lookupIn(found: readonly Found[]): Lookup {
   }
   return ((kind: Kind, namespace: string, name: string) => {
     const found = objects.get(keyOf(kind.group, kind.kind, namespace, name));
-    return found === undefined ? undefined : asStored(found as object);
+    return found === undefined ? undefined : storedForm(found as object);
   }) as Lookup;
 }
 
@@ -98,7 +98,7 @@ function lookupIn(found: readonly Found[]): Lookup {
  * Returns an object as a cluster would store it. Returns undefined if it would be rejected, which is reported
  * separately.
  */
-function asStored(object: object): unknown {
+function storedForm(object: object): unknown {
   const { apiVersion, kind } = namesOf(object);
   const request = { operation: 'CREATE', user: { name: 'validate', groups: [] }, lookup: () => undefined } as const;
   const admitted = admissionOf(apiVersion, kind)?.({ ...request, object: inNamespace(object) });

@@ -10,7 +10,7 @@ import type { InstallDeps } from '#programs/cli/install';
 /** Time for an operator to become visible. */
 const TIMEOUT_MS = 10_000;
 
-interface Held {
+interface FinalizedObject {
   readonly type: ResourceType;
   readonly object: KubeObject;
 }
@@ -19,8 +19,8 @@ interface Held {
  * Reports whether an operator manages an object that has our finalizer. An operator without a lease is detected by its
  * restoring a deleted finalizer. If none does, the finalizer is restored here.
  */
-export async function hasActiveOperator(held: Held, ms: number, parts: InstallDeps): Promise<boolean> {
-  const { type, object } = held;
+export async function hasActiveOperator(finalized: FinalizedObject, ms: number, parts: InstallDeps): Promise<boolean> {
+  const { type, object } = finalized;
   const { client, clock, signal } = parts;
   const { name = '', namespace = '', finalizers = [] } = object.metadata;
   const finalizer = finalizers.find(isOfOperator) ?? '';

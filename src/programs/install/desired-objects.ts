@@ -28,7 +28,7 @@ export const ROLES = resourceType(RBAC, 'Role', 'roles');
 export const STAGE_OBJECTS = resourceType('kwok.x-k8s.io/v1alpha1', 'Stage', 'stages', 'Cluster');
 const ROLE_BINDINGS = resourceType(RBAC, 'RoleBinding', 'rolebindings');
 /** Types of objects that an operator outside the cluster requires as well as one inside. */
-const OF_RIGHTS = [
+const PERMISSION_TYPES = [
   NAMESPACES,
   SERVICE_ACCOUNTS,
   CLUSTER_ROLES,
@@ -58,7 +58,7 @@ export function desiredPermissions(dialects: readonly DialectName[]): DesiredObj
     name === 'kubevirt' || dialects.includes(name as DialectName) ? [] : [group],
   );
   const isLeft = (name = '') => left.some((group) => name.startsWith(`${group}:`) || name.endsWith(`.status.${group}`));
-  return objectsIn('deploy/operator/operator.yaml', OF_RIGHTS)
+  return objectsIn('deploy/operator/operator.yaml', PERMISSION_TYPES)
     .filter(({ object }) => !isLeft(object.metadata.name))
     .map(({ type, object }) => ({ type, object: type === NAMESPACES ? withInstallLabel(object) : object }));
 }

@@ -34,7 +34,7 @@ export async function install(settings: InstallSettings, parts: InstallDeps): Pr
   // The order matters, because a binding requires its role and an account its namespace.
   for (const each of plan.rights) await bring([each]);
   await bring(plan.nodes);
-  if (settings.wait && !dryRun) await untilServed(plan, settings.timeout, parts);
+  if (settings.wait && !dryRun) await waitForKinds(plan, settings.timeout, parts);
   await bring(plan.examples);
   const { created, configured, unchanged } = counts;
   io.out(`${created} created, ${configured} configured, ${unchanged} unchanged\n`);
@@ -60,7 +60,7 @@ async function applyDesired(
 }
 
 /** Waits until the kinds are served. */
-async function untilServed({ definitions }: Plan, ms: number, { io, client, clock, signal }: InstallDeps) {
+async function waitForKinds({ definitions }: Plan, ms: number, { io, client, clock, signal }: InstallDeps) {
   const missing = new Set(definitions.map(({ object }) => object.metadata.name ?? ''));
   const late = () => ({
     what: `these CRDs are not served: ${[...missing].join(', ')}`,

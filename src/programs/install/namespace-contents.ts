@@ -43,10 +43,10 @@ export async function foreignObjects(
   const found = await Promise.all(
     versions.map(async ({ group, version }) => {
       const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-      const types = await orUnseen(typesAt(client, path, { group, version }, signal), path);
+      const types = await listOrProblem(typesAt(client, path, { group, version }, signal), path);
       if (types.unseen !== undefined) return [types.unseen];
       const listed = types.found.filter(({ plural }) => plural !== 'events' && !leaving.has(`${plural}.${group}`));
-      return (await Promise.all(listed.map((type) => strangersOf(client, type, namespace, signal)))).flat();
+      return (await Promise.all(listed.map((type) => foreignNames(client, type, namespace, signal)))).flat();
     }),
   );
   return found.flat().toSorted();
@@ -64,13 +64,13 @@ async function typesAt(
     .map(({ name, kind }) => ({ ...of, plural: name, kind, namespaced: true }));
 }
 
-async function strangersOf(
+async function foreignNames(
   client: Client,
   type: ResourceType,
   namespace: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const list = await orUnseen(objectsOf(client, type, namespace, signal), type.plural);
+  const list = await listOrProblem(objectsOf(client, type, namespace, signal), type.plural);
   if (list.unseen !== undefined) return [list.unseen];
   const names = list.found.filter((object) => !isOurs(object)).map((object) => nameOf({ type, object }));
   return names.filter((name) => !EVERYWHERE.has(name));
@@ -83,7 +83,7 @@ const isOurs = (object: KubeObject) =>
   object.metadata.labels?.['app.kubernetes.io/name'] === 'vimana' && releaseOf(object) === undefined;
 
 /** Returns a list, which is empty if its group or kind was just deleted, or a message if it cannot be read. */
-async function orUnseen<T>(
+async function listOrProblem<T>(
   answer: Promise<readonly T[]>,
   what: string,
 ): Promise<{ readonly found: readonly T[]; readonly unseen?: never } | { readonly unseen: string }> {

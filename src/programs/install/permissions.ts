@@ -32,14 +32,14 @@ export function needsOf(wanted: readonly DesiredObject[]): Access[] {
 /** Returns the permissions that we lack and require, as lines. */
 export async function missingPermissions(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
   const missing = await deniedAccess(client, needsOf(wanted));
-  return [...accessLines(missing), ...(await ungivable(client, wanted))];
+  return [...accessLines(missing), ...(await ungrantable(client, wanted))];
 }
 
 /**
  * Returns the permissions in our roles that we lack ourselves. Nobody may grant those without the verbs escalate and
  * bind on roles.
  */
-async function ungivable(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
+async function ungrantable(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
   const roles = wanted.filter(({ type }) => [CLUSTER_ROLES.plural, ROLES.plural].includes(type.plural));
   const places = new Map<string, Access[]>();
   for (const { type, object } of roles) {

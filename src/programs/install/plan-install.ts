@@ -36,14 +36,14 @@ export interface Plan {
 }
 
 /** Oldest Kubernetes whose API server supports everything that our CRDs use. */
-const OLDEST = { major: 1, minor: 30 };
+const MIN_VERSION = { major: 1, minor: 30 };
 
 /** Checks that everything can be done before anything is. Throws one error with all problems. */
 export async function planInstall(settings: InstallSettings, parts: InstallDeps): Promise<Plan> {
   const { client, namespace, signal } = parts;
   const problems = await versionProblems(client, signal);
   const notes: string[] = [];
-  const look = lookingAround(client, signal);
+  const look = existenceCheck(client, signal);
 
   const isKubevirt = await look(CUSTOM_RESOURCE_DEFINITIONS, 'kubevirts.kubevirt.io');
   const dialects = settings.dialects.filter((name) => !(isKubevirt && name === 'kubevirt'));
@@ -104,8 +104,8 @@ async function versionProblems(client: Client, signal: AbortSignal): Promise<str
   const { major = '', minor = '', gitVersion = '' } = JSON.parse(await client.raw('/version', { signal })) as Version;
   // Some servers report 30+.
   const [at, of] = [Number.parseInt(major, 10), Number.parseInt(minor, 10)];
-  if (at > OLDEST.major || (at === OLDEST.major && of >= OLDEST.minor)) return [];
-  return [`the server is Kubernetes ${gitVersion}, but ${OLDEST.major}.${OLDEST.minor} or later is required`];
+  if (at > MIN_VERSION.major || (at === MIN_VERSION.major && of >= MIN_VERSION.minor)) return [];
+  return [`the server is Kubernetes ${gitVersion}, but ${MIN_VERSION.major}.${MIN_VERSION.minor} or later is required`];
 }
 
 interface Version {
@@ -118,9 +118,9 @@ interface Version {
  * Returns a function that reports whether an object exists. Unreadable objects count as absent, because the missing
  * permission is reported already.
  */
-function lookingAround(client: Client, signal: AbortSignal) {
+function existenceCheck(client: Client, signal: AbortSignal) {
   return async (type: DesiredObject['type'], name: string): Promise<boolean> =>
-    (await readable(ignoreNotFound(client.get(type, name, { signal })))) !== undefined;
+    (await ignoreForbidden(ignoreNotFound(client.get(type, name, { signal })))) !== undefined;
 }
 
 /** Reports whether a namespace is known to be missing. One that we may not read may exist. */
@@ -133,7 +133,7 @@ async function isMissing(client: Client, namespace: string, signal: AbortSignal)
   }
 }
 
-async function readable<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
+async function ignoreForbidden<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
@@ -149,11 +149,11 @@ async function existingObjects(
   signal: AbortSignal,
 ): Promise<Map<DesiredObject, KubeObject>> {
   const hasNodes = all.some(({ type }) => type === NODES);
-  const list = hasNodes ? await readable(client.list(NODES, { signal })) : undefined;
+  const list = hasNodes ? await ignoreForbidden(client.list(NODES, { signal })) : undefined;
   const nodes = new Map((list?.items ?? []).map((node) => [node.metadata.name, node]));
   const objects = await Promise.all(
     all.map(async (each) =>
-      each.type === NODES ? nodes.get(each.object.metadata.name) : readable(getExisting(client, each, signal)),
+      each.type === NODES ? nodes.get(each.object.metadata.name) : ignoreForbidden(getExisting(client, each, signal)),
     ),
   );
   return new Map(all.flatMap((each, at) => (objects[at] === undefined ? [] : [[each, objects[at]]])));

@@ -37,13 +37,13 @@ interface Removal {
 export async function uninstall(settings: UninstallSettings, parts: InstallDeps): Promise<void> {
   const { io, client, signal, clock } = parts;
   const { dryRun, withObjects, timeout: ms } = settings;
-  await refuseWithoutRights(settings, client);
-  const removal = await removalOf(settings, parts);
-  await refuseWhatIsInTheWay(removal, settings, parts);
+  await assertPermissions(settings, client);
+  const removal = await planRemoval(settings, parts);
+  await assertRemovable(removal, settings, parts);
   const said = dryRun ? ' (dry run)' : '';
   if (withObjects) {
     for (const kind of removal.kinds) {
-      const objects = await all(client, resourceTypeFor(kind), signal);
+      const objects = await listAll(client, resourceTypeFor(kind), signal);
       for (const object of objects) {
         io.out(`${nameOf({ type: resourceTypeFor(kind), object })} deleted${said}\n`);
       }
@@ -101,7 +101,7 @@ async function removeNamespace(
 const SHOWN = 5;
 
 /** Returns which of the requested objects exist. */
-async function removalOf({ dialects }: UninstallSettings, { client, signal }: InstallDeps): Promise<Removal> {
+async function planRemoval({ dialects }: UninstallSettings, { client, signal }: InstallDeps): Promise<Removal> {
   const there = await Promise.all(
     KINDS.map((kind) => getExisting(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }, signal)),
   );
@@ -121,7 +121,7 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
     const count = [...releases.values()].filter((each) => each === release).length;
     return `${count} CRDs kept: delete them with helm uninstall ${release}`;
   });
-  const rights = await ownRights(client, signal);
+  const rights = await ownPermissions(client, signal);
   const isOfUsers = ({ object }: DesiredObject) =>
     [...groups].some((group) => object.metadata.name?.startsWith(`${group}:`));
   // The remaining groups require the instances that VMs run as, and the operator's permissions.
@@ -145,7 +145,7 @@ async function removalOf({ dialects }: UninstallSettings, { client, signal }: In
 const isOfInstances = ({ object }: DesiredObject) => object.metadata.name?.startsWith(`${GROUPS.kubevirt}:`) === true;
 
 /** Returns the existing accounts and roles that belong neither to KubeVirt nor to Helm. */
-async function ownRights(client: Client, signal: AbortSignal): Promise<DesiredObject[]> {
+async function ownPermissions(client: Client, signal: AbortSignal): Promise<DesiredObject[]> {
   const found = await Promise.all(
     desiredPermissions(DIALECT_NAMES)
       .filter(({ type }) => type !== NAMESPACES)
@@ -166,7 +166,7 @@ async function ownNamespace(client: Client, signal: AbortSignal): Promise<Desire
 }
 
 /** Throws one error with everything that prevents the deletion. */
-async function refuseWhatIsInTheWay(
+async function assertRemovable(
   { kinds, rest, namespace }: Removal,
   { withObjects, dryRun, timeout }: UninstallSettings,
   parts: InstallDeps,
@@ -197,16 +197,17 @@ async function refuseWhatIsInTheWay(
       );
   }
   // This check comes last, because it writes.
-  if (withObjects && !dryRun && problems.length === 0) problems.push(...(await withoutKeeper(kinds, timeout, parts)));
-  refuse(problems, details);
+  if (withObjects && !dryRun && problems.length === 0)
+    problems.push(...(await unmanagedObjects(kinds, timeout, parts)));
+  assertNoProblems(problems, details);
 }
 
 /** Reports objects that would terminate forever, since no operator removes their finalizers. */
-async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallDeps): Promise<string[]> {
+async function unmanagedObjects(kinds: readonly Kind[], ms: number, parts: InstallDeps): Promise<string[]> {
   const answers = await Promise.all(
     kinds.map(async (kind) => {
       const type = resourceTypeFor(kind);
-      const held = (await all(parts.client, type, parts.signal)).filter(hasOurFinalizer);
+      const held = (await listAll(parts.client, type, parts.signal)).filter(hasOurFinalizer);
       const [object] = held;
       if (object === undefined || (await hasActiveOperator({ type, object }, ms, parts))) return [];
       const count = `${held.length} ${held.length === 1 ? 'object' : 'objects'}`;
@@ -219,7 +220,7 @@ async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallD
 }
 
 /** Throws if we lack permissions for deleting everything, whichever objects exist. */
-async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings, client: Client): Promise<void> {
+async function assertPermissions({ dialects, withObjects }: UninstallSettings, client: Client): Promise<void> {
   const needs = new Map<string, Access>();
   const need = (type: ResourceType, verbs: readonly string[], where: { readonly namespace?: string } = {}) => {
     for (const verb of verbs) {
@@ -237,15 +238,15 @@ async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings,
   const missing = accessLines(await deniedAccess(client, [...needs.values()]));
   if (missing.length === 0) return;
   const who = (await whoAmI(client)) ?? 'this user';
-  refuse([`${who} lacks permission to:`, ...missing.map((line) => `  ${line}`)]);
+  assertNoProblems([`${who} lacks permission to:`, ...missing.map((line) => `  ${line}`)]);
 }
 
-function refuse(problems: readonly string[], details: { readonly hint?: string } = {}): void {
+function assertNoProblems(problems: readonly string[], details: { readonly hint?: string } = {}): void {
   if (problems.length === 0) return;
   throw new VimanaError('CANNOT_UNINSTALL', `nothing was changed because\n  ${problems.join('\n  ')}`, details);
 }
 
-const all = async (client: Client, type: ResourceType, signal: AbortSignal) =>
+const listAll = async (client: Client, type: ResourceType, signal: AbortSignal) =>
   (await client.list(type, { signal })).items;
 
 /** Deletes objects and waits until an operator has removed their finalizers. */

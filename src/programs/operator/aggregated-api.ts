@@ -35,15 +35,15 @@ const VERBS: Readonly<Record<string, string>> = {
 export function aggregatedApi(extensions: readonly ApiExtension[], parts: AggregatedApiDeps): Route[] {
   const groups = new Set(extensions.map(({ group }) => group));
   return [
-    ...[...groups].map((group) => told(`/apis/${group}`, groupBody(group, extensions))),
+    ...[...groups].map((group) => staticRoute(`/apis/${group}`, groupBody(group, extensions))),
     ...extensions.flatMap((extension) => {
       const path = `/apis/${extension.group}/${extension.version}`;
-      return [told(path, listBody(extension)), resources(path, extension, parts)];
+      return [staticRoute(path, listBody(extension)), resources(path, extension, parts)];
     }),
   ];
 }
 
-function told(path: string, body: object): Route {
+function staticRoute(path: string, body: object): Route {
   return { path, handle: (_request, response) => json(response, 200, body) };
 }
 
@@ -91,7 +91,7 @@ async function extensionResponse(
   if (path.kind !== 'resource') throw noSuchResource();
   const method = request.method ?? 'GET';
   const verb = VERBS[method] ?? method.toLowerCase();
-  if (!(await mayDo(client, subjectOf(user), attributesOf(path, verb), signal))) throw refusedTo(user, path, verb);
+  if (!(await mayDo(client, subjectOf(user), attributesOf(path, verb), signal))) throw forbiddenError(user, path, verb);
   const named = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
   const resource = extension.resources.find(({ name }) => name === named);
   if (resource === undefined || path.name === '' || resource.namespaced !== (path.namespace !== '')) {
@@ -136,7 +136,7 @@ const attributesOf = (
   verb: string,
 ) => ({ group, version, resource, subresource, namespace, name, verb });
 
-function refusedTo({ name }: ProxiedUser, path: ResourcePath, verb: string): ApiError {
+function forbiddenError({ name }: ProxiedUser, path: ResourcePath, verb: string): ApiError {
   const { plural, subresource, group, namespace } = path;
   const resource = `${plural}${subresource === '' ? '' : `/${subresource}`}`;
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;

@@ -55,7 +55,7 @@ export function isCarbonAware(dialects: readonly Dialect[]): boolean {
 /** Creates the carbon parts for the settings. */
 export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps): Carbon {
   const { informers, clock, log } = parts;
-  const written = writtenDown(parts);
+  const written = timeSeriesSource(parts);
   const provider =
     parts.sources && providerOf(settings, { ...parts.sources, clock, readConfigMap: async () => written.text() });
   const cache = provider && new IntensityCache({ provider, clock, log, refreshMs: refreshOf(settings) });
@@ -103,7 +103,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps
 }
 
 /** Reads the ConfigMap with the time series, and follows it from the first request on. */
-function writtenDown({ informers, namespace }: CarbonDeps) {
+function timeSeriesSource({ informers, namespace }: CarbonDeps) {
   const { name, key } = CARBON_CONFIG_MAP;
   const informer = () => informers.of(CONFIG_MAPS, { namespace, fieldSelector: `metadata.name=${name}` });
   return {

@@ -54,7 +54,7 @@ export function lookupRules(dialect: DialectName): readonly PolicyRule[] {
 }
 
 /** Returns the permissions in the operator's own namespace, for leader election and the shared certificate. */
-export function homeRules(name: string): readonly PolicyRule[] {
+export function ownNamespaceRules(name: string): readonly PolicyRule[] {
   return [
     ...leaseRules(name),
     { apiGroups: [''], resources: ['secrets'], resourceNames: [ownNames(name).secret], verbs: ['get', 'update'] },

@@ -9,7 +9,7 @@ import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
  * Strips annotations from an instance: their author is not known any more, and addresses are checked when they are
  * used.
  */
-function judged(kind: Kind, object: KubeObject): KubeObject {
+function withoutAnnotations(kind: Kind, object: KubeObject): KubeObject {
   if (kind !== virtualMachineInstance) return object;
   const { annotations: _set, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -31,7 +31,7 @@ export function storedRecheck(): AdmissionRecheck {
       kind.kind,
     )?.({
       operation: 'CREATE',
-      object: { ...judged(kind, object), apiVersion, kind: kind.kind },
+      object: { ...withoutAnnotations(kind, object), apiVersion, kind: kind.kind },
       readBy: kind.schema,
       user: { name: '', groups: [] },
       // An instance of a VM was created by the operator, which may set any size and label on it.

@@ -17,7 +17,7 @@ import { defaultDataDir, withStartExplanation } from './data-dir.ts';
 import { holdNode } from './hold-node.ts';
 import { readRunFile } from './run-file.ts';
 
-const SHORTEST_PASSPHRASE = 8;
+const MIN_PASSPHRASE_LENGTH = 8;
 
 /** Runs `vimana backup`: writes the contents of a data directory to one file, even while a server runs. */
 export async function backup(settings: BackupSettings, io: Io): Promise<void> {
@@ -50,7 +50,7 @@ export async function restore(settings: RestoreSettings, io: Io): Promise<void> 
   const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
   const { lines, takenAt } = await readBackup(settings.file, passphraseIn(settings.passphraseFile));
   const content = backupContent(lines);
-  const release = hold(dataDir);
+  const release = lockDataDir(dataDir);
   try {
     const id = systemRandom().uuid();
     const restored = await restoreData(content, {
@@ -73,7 +73,7 @@ export async function restore(settings: RestoreSettings, io: Io): Promise<void> 
 }
 
 /** Locks the directory. */
-function hold(dataDir: string): () => void {
+function lockDataDir(dataDir: string): () => void {
   let release = () => {};
   try {
     createPrivateDirectory(dataDir);
@@ -96,8 +96,8 @@ function passphraseIn(file: string | undefined): string | undefined {
   } catch (cause) {
     throw new ConfigError(`the passphrase cannot be read: ${(cause as Error).message}`, { cause });
   }
-  if (text.length >= SHORTEST_PASSPHRASE) return text;
+  if (text.length >= MIN_PASSPHRASE_LENGTH) return text;
   throw new ConfigError(`the passphrase in ${file} is too short: ${text.length} characters`, {
-    hint: `It needs at least ${SHORTEST_PASSPHRASE}. To generate one: openssl rand -base64 24`,
+    hint: `It needs at least ${MIN_PASSPHRASE_LENGTH}. To generate one: openssl rand -base64 24`,
   });
 }

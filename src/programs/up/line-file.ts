@@ -3,7 +3,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 
 /** Maximum number of bytes that may wait to be written. Lines beyond it are dropped and counted. */
-const MOST_WAITING = 16 * 1024 * 1024;
+const MAX_PENDING_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
 /**
@@ -28,7 +28,7 @@ export class LineFile {
 
   write(line: string): void {
     const bytes = Buffer.from(line);
-    if (this.#bytes + bytes.length > MOST_WAITING) this.#lost++;
+    if (this.#bytes + bytes.length > MAX_PENDING_BYTES) this.#lost++;
     else {
       this.#waiting.push(bytes);
       this.#bytes += bytes.length;

@@ -16,7 +16,7 @@ const MAX_COMMAND_LENGTH = 80;
  */
 export function holderOf(port: number, proc = '/proc'): PortHolder | undefined {
   try {
-    const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listening(`${proc}/net/${table}`, port)));
+    const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningInodes(`${proc}/net/${table}`, port)));
     if (sockets.size === 0) return undefined;
     const pid = readdirSync(proc).find((name) => /^\d+$/.test(name) && holds(`${proc}/${name}/fd`, sockets));
     if (pid === undefined) return undefined;
@@ -29,7 +29,7 @@ export function holderOf(port: number, proc = '/proc'): PortHolder | undefined {
 }
 
 /** Returns the inodes of the sockets that listen on a port, from a kernel table. */
-function listening(table: string, port: number): string[] {
+function listeningInodes(table: string, port: number): string[] {
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return readFileSync(table, 'utf8')
     .split('\n')

@@ -16,16 +16,16 @@ import { isRunning, type RunFile, readRunFile } from './run-file.ts';
 
 /** Maximum time for a `vimana up` to stop. */
 const MAX_STOP_MS = 10_000;
-const LOOK_AGAIN = 50;
+const POLL_MS = 50;
 
 /** Runs `vimana status`: shows whether a `vimana up` runs in a data directory, and what it contains. */
 export async function status(settings: RunningSettings, io: Io): Promise<void> {
   const folder = settings.dataDir ?? defaultDataDir('up');
   const run = readRunFile(folder);
-  if (run === undefined) throw notRunning(folder);
+  if (run === undefined) throw notRunningError(folder);
   const connection = await connect({ kubeconfig: run.kubeconfig });
   try {
-    const found = await holdings(connection.client);
+    const found = await countObjects(connection.client);
     if (settings.output === 'json') {
       io.out(`${JSON.stringify({ ...run, ...found }, undefined, 2)}\n`);
       return;
@@ -56,7 +56,7 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
 export async function down(settings: RunningSettings, io: Io): Promise<void> {
   const folder = settings.dataDir ?? defaultDataDir('up');
   const run = readRunFile(folder);
-  if (run === undefined) throw notRunning(folder);
+  if (run === undefined) throw notRunningError(folder);
   process.kill(run.pid, 'SIGTERM');
   await waitUntilReleased(folder, run, realClock);
   const kept = run.ephemeral === true ? 'its objects were not stored' : `its objects are retained in ${folder}`;
@@ -75,17 +75,17 @@ async function waitUntilReleased(folder: string, run: RunFile, clock: Clock): Pr
         },
       );
     }
-    await clock.sleep(LOOK_AGAIN);
+    await clock.sleep(POLL_MS);
   }
 }
 
-interface Holdings {
+interface ObjectCounts {
   readonly nodes: { readonly all: number; readonly ready: number };
   readonly machines: Readonly<Record<string, number>>;
   readonly pods: number;
 }
 
-async function holdings(client: Client): Promise<Holdings> {
+async function countObjects(client: Client): Promise<ObjectCounts> {
   const kinds = KINDS.filter(({ kind }) => kind === 'VirtualMachine');
   const [nodes, pods, ...lists] = await Promise.all([
     client.list(NODES),
@@ -108,7 +108,7 @@ async function holdings(client: Client): Promise<Holdings> {
   return { nodes: { all: nodes.items.length, ready }, machines, pods: pods.items.length };
 }
 
-function notRunning(folder: string): ConfigError {
+function notRunningError(folder: string): ConfigError {
   return new ConfigError(`no vimana up is running with the data directory ${folder}`, {
     hint: 'Start one with: vimana up',
   });

@@ -7,7 +7,7 @@ import { showEstimate, withEstimateFlags } from './estimate.ts';
 import { carbonContradictions, withCarbonFlags } from './flags.ts';
 import { withOutputFlag } from './output.ts';
 import { showReport } from './report.ts';
-import { showStatus } from './status.ts';
+import { showCarbonStatus } from './status.ts';
 import { showZones } from './zones.ts';
 
 export interface CarbonCommandDeps {
@@ -26,7 +26,7 @@ export function carbonCommand(parts: CarbonCommandDeps): Command {
   withOutputFlag(carbon.command('status'))
     .description('show carbon-aware VMs, and what they wait for')
     .option('-A, --all-namespaces', 'include all namespaces')
-    .action((_flags, command: Command) => showStatus(parts, command));
+    .action((_flags, command: Command) => showCarbonStatus(parts, command));
   withOutputFlag(carbon.command('zones'))
     .description('show the grid zones of the provider')
     .option('--zone <zone>', 'show only this zone, with its forecast')

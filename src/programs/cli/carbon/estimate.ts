@@ -9,7 +9,7 @@ import { durationOption, formatDurationFlag } from '../duration-option.ts';
 import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { gridZone } from './flags.ts';
-import { type CarbonFormat, formatGrams, tenths, textIn } from './output.ts';
+import { type CarbonFormat, formatGrams, formatOutput, tenths } from './output.ts';
 import { requestedProvider } from './requested-provider.ts';
 import { slotsOf } from './zones.ts';
 
@@ -55,8 +55,8 @@ export async function showEstimate(parts: CarbonCommandDeps, command: Command): 
     watts: tenths(watts),
     duration: formatDurationFlag(flags.duration),
     kilowattHours: Math.round(kilowattHours * 10_000) / 10_000,
-    now: told(found.now),
-    best: told(best),
+    now: toOutput(found.now),
+    best: toOutput(best),
     savedGrams: tenths(savedGrams),
   };
   const share = found.now.grams === 0 ? 0 : Math.round((100 * savedGrams) / found.now.grams);
@@ -67,7 +67,7 @@ export async function showEstimate(parts: CarbonCommandDeps, command: Command): 
     formatGrams(grams),
   ];
   parts.io.out(
-    textIn(flags.output, data, () => {
+    formatOutput(flags.output, data, () => {
       const run = `${data.watts} W for ${data.duration} in ${zone}: ${data.kilowattHours} kWh\n`;
       const rows = [row('now', found.now), row('best', best)];
       const end =
@@ -77,7 +77,7 @@ export async function showEstimate(parts: CarbonCommandDeps, command: Command): 
   );
 }
 
-const told = ({ startsAt, intensity, grams }: StartChoice) => ({
+const toOutput = ({ startsAt, intensity, grams }: StartChoice) => ({
   startsAt: formatTime(startsAt),
   intensity: tenths(intensity),
   grams: tenths(grams),

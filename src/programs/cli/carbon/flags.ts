@@ -143,11 +143,11 @@ function zoneMap(text: string): ZoneMap {
   return new Map(pairs(text, 'eu-north-1=SE-SE3').map(([place, zone]) => [place, gridZone(zone)]));
 }
 
-const SOONEST_MS = 60_000;
+const MIN_REFRESH_MS = 60_000;
 
 function refresh(text: string): number {
   const ms = durationMs(text);
-  if (ms >= SOONEST_MS) return ms;
+  if (ms >= MIN_REFRESH_MS) return ms;
   throw new InvalidArgumentError('It must be at least 1m: providers limit requests.');
 }
 

@@ -10,7 +10,7 @@ export function withOutputFlag(command: Command): Command {
 }
 
 /** Formats data as JSON or YAML, or else as a table. */
-export function textIn(format: CarbonFormat, data: object, table: () => string): string {
+export function formatOutput(format: CarbonFormat, data: object, table: () => string): string {
   if (format === 'table') return table();
   return formatManifest(data, format);
 }

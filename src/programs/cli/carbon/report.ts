@@ -4,7 +4,7 @@ import { type Emissions, emissionsOf } from '#vm/carbon/report';
 import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFlags, carbonSettings } from './flags.ts';
-import { type CarbonFormat, formatGrams, tenths, textIn } from './output.ts';
+import { type CarbonFormat, formatGrams, formatOutput, tenths } from './output.ts';
 import { vmsOf } from './vms.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'ZONE', 'POWER', 'INTENSITY', 'RUNNING', 'EMITTED', 'WAITED', 'SAVED'];
@@ -28,7 +28,7 @@ export async function showReport(parts: CarbonCommandDeps, command: Command): Pr
     savedGrams: tenths(rows.reduce((sum, { savedGrams }) => sum + savedGrams, 0)),
   };
   parts.io.out(
-    textIn(output, { machines: rows.map(told), total }, () => {
+    formatOutput(output, { machines: rows.map(toOutput), total }, () => {
       const end = `Total: ${formatGrams(total.grams)} emitted, ${formatGrams(total.savedGrams)} saved by waiting.\n`;
       return `${formatTable(
         HEADINGS,
@@ -48,7 +48,7 @@ const cellsOf = (row: Emissions) => [
   row.savedGrams === 0 ? '-' : formatGrams(row.savedGrams),
 ];
 
-const told = ({ namespace, name, ...row }: Emissions & { namespace: string; name: string }) => ({
+const toOutput = ({ namespace, name, ...row }: Emissions & { namespace: string; name: string }) => ({
   namespace,
   name,
   zone: row.zone ?? null,

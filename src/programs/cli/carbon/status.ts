@@ -2,20 +2,20 @@ import type { Command } from 'commander';
 import type { HypersdkVm } from '#api/hypersdk/resources';
 import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
-import { type CarbonFormat, textIn } from './output.ts';
+import { type CarbonFormat, formatOutput } from './output.ts';
 import { vmsOf } from './vms.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'STATUS', 'CARBON AWARE', 'ZONE', 'INTENSITY', 'LIMIT', 'STARTS AT'];
 
 /** Prints which VMs are carbon-aware, and what they wait for. */
-export async function showStatus(parts: CarbonCommandDeps, command: Command): Promise<void> {
+export async function showCarbonStatus(parts: CarbonCommandDeps, command: Command): Promise<void> {
   const { output } = command.optsWithGlobals<{ readonly output: CarbonFormat }>();
   const rows = (await vmsOf(parts, command)).filter(isCarbonAware).map(rowOf);
   if (rows.length === 0 && output === 'table') {
     parts.io.err('No carbon-aware VMs found.\n');
     return;
   }
-  parts.io.out(textIn(output, rows, () => formatTable(HEADINGS, rows.map(cellsOf))));
+  parts.io.out(formatOutput(output, rows, () => formatTable(HEADINGS, rows.map(cellsOf))));
 }
 
 /** The template can make a VM carbon-aware too, which only the condition shows. */

@@ -4,7 +4,7 @@ import type { CarbonProvider } from '#vm/carbon/provider';
 import { inOrder, type Slot } from '#vm/carbon/slot';
 import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
-import { type CarbonFormat, textIn } from './output.ts';
+import { type CarbonFormat, formatOutput } from './output.ts';
 import { requestedProvider } from './requested-provider.ts';
 
 /** Prints the zones of a provider. For a single zone, prints the current value and the forecast. */
@@ -20,12 +20,12 @@ export async function showZones(parts: CarbonCommandDeps, command: Command): Pro
       intensity,
     }));
     const cells = rows.map((row) => [row.from, row.to, `${row.intensity}`]);
-    parts.io.out(textIn(output, rows, () => formatTable(['FROM', 'TO', 'gCO2/kWh'], cells)));
+    parts.io.out(formatOutput(output, rows, () => formatTable(['FROM', 'TO', 'gCO2/kWh'], cells)));
     return;
   }
   const zones = await provider.zones(parts.signal);
   const cells = zones.map((each) => [each.zone, each.name]);
-  parts.io.out(textIn(output, zones, () => formatTable(['ZONE', 'NAME'], cells)));
+  parts.io.out(formatOutput(output, zones, () => formatTable(['ZONE', 'NAME'], cells)));
 }
 
 /** Returns the current value and the forecast. A plan without forecasts returns at least the current value. */

@@ -17,7 +17,7 @@ import type { CallFlags } from './call.ts';
 import { MANIFESTS, type Manifest } from './manifests.ts';
 import { offersOf } from './offers.ts';
 import { type CallName, contradictions, formatOperations, OPERATIONS } from './operations.ts';
-import { showStatus } from './status.ts';
+import { showHyperctlStatus } from './status.ts';
 import { isRequested, promptForFlags } from './wizard.ts';
 
 type Run = (parts: VmDeps, command: Command, flags: CallFlags) => Promise<void>;
@@ -31,15 +31,15 @@ export function k8sCommand(parts: VmDeps): Command {
     );
   for (const flag of Object.values(FLAGS)) command.addOption(flag());
   return command
-    .refuses((flags: CallFlags, given: Given) => refusals(parts, flags, given))
+    .refuses((flags: CallFlags, given: Given) => contradictionsOf(parts, flags, given))
     .addHelpText('after', `\n${formatOperations()}`)
     .action(async (_flags, self: Command) => {
       const flags = self.optsWithGlobals<CallFlags & { readonly op: CallName }>();
-      await (READING[flags.op] ?? hand)(parts, self, flags);
+      await (READING[flags.op] ?? printOrApply)(parts, self, flags);
     });
 }
 
-function refusals({ io }: VmDeps, { op, output, vm, namespace }: CallFlags, given: Given): string[] {
+function contradictionsOf({ io }: VmDeps, { op, output, vm, namespace }: CallFlags, given: Given): string[] {
   // The choices of -op reject an unknown operation.
   if (op === undefined || !(op in OPERATIONS)) return [];
   const said = (Object.keys(FLAGS) as FlagName[]).filter(given);
@@ -64,11 +64,11 @@ const READING: Partial<Record<CallName, Run>> = {
     deleteStored(parts, command, SNAPSHOTS, [snapshot], parts.io.err),
   'template-list': (parts, command) => listStored(parts, command, TEMPLATES),
   'template-get': (parts, command, { template = '' }) => getStored(parts, command, TEMPLATES, [template]),
-  status: showStatus,
+  status: showHyperctlStatus,
 };
 
 /** Prints the object to apply. With -wait, applies it and prints it when it has succeeded. */
-const hand: Run = async (parts, command, said) => {
+const printOrApply: Run = async (parts, command, said) => {
   const { io } = parts;
   const ask = said.op === 'vm-create' && said.vm === undefined ? io.ask : undefined;
   const flags = ask === undefined ? said : await promptForFlags(ask, io.err, said, await offersOf(parts, command));

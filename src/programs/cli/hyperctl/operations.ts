@@ -7,55 +7,69 @@ export interface HyperctlCall {
   readonly takes: readonly FlagName[];
 }
 
-const ONE: readonly FlagName[] = ['group'];
-const PRINTED: readonly FlagName[] = ['output', 'wait', 'timeout'];
-const ASKED: readonly FlagName[] = [...ONE, 'ttl', ...PRINTED];
-const SIZED: readonly FlagName[] = ['cpus', 'memory', 'disk', 'checksum'];
-const LISTED: readonly FlagName[] = ['selector', 'allNamespaces', 'output'];
+const GROUP_FLAGS: readonly FlagName[] = ['group'];
+const OUTPUT_FLAGS: readonly FlagName[] = ['output', 'wait', 'timeout'];
+const OPERATION_FLAGS: readonly FlagName[] = [...GROUP_FLAGS, 'ttl', ...OUTPUT_FLAGS];
+const SIZE_FLAGS: readonly FlagName[] = ['cpus', 'memory', 'disk', 'checksum'];
+const LIST_FLAGS: readonly FlagName[] = ['selector', 'allNamespaces', 'output'];
 
 /** Operations of `hyperctl k8s`, with the flags that each of them requires and accepts. */
 export const OPERATIONS = {
   'vm-list': {
     about: 'list VMs of every API group',
     needs: [],
-    takes: ['group', 'status', 'node', 'minCpus', 'minMemory', 'watch', ...LISTED],
+    takes: ['group', 'status', 'node', 'minCpus', 'minMemory', 'watch', ...LIST_FLAGS],
   },
-  'vm-get': { about: 'show a VM', needs: ['vm'], takes: [...ONE, 'output', 'watch'] },
-  'vm-describe': { about: 'show details of a VM', needs: ['vm'], takes: ONE },
+  'vm-get': { about: 'show a VM', needs: ['vm'], takes: [...GROUP_FLAGS, 'output', 'watch'] },
+  'vm-describe': { about: 'show details of a VM', needs: ['vm'], takes: GROUP_FLAGS },
   'vm-create': {
     about: 'print a VirtualMachine; without -vm, prompts for its settings on a terminal',
     needs: ['vm'],
-    takes: [...ONE, ...SIZED, 'image', 'template', 'templateNamespace', 'userData', 'labels', 'stopped', ...PRINTED],
+    takes: [
+      ...GROUP_FLAGS,
+      ...SIZE_FLAGS,
+      'image',
+      'template',
+      'templateNamespace',
+      'userData',
+      'labels',
+      'stopped',
+      ...OUTPUT_FLAGS,
+    ],
   },
-  'vm-start': { about: 'print a VMOperation that starts a VM', needs: ['vm'], takes: ASKED },
-  'vm-stop': { about: 'print a VMOperation that stops a VM', needs: ['vm'], takes: ['force', ...ASKED] },
-  'vm-restart': { about: 'print a VMOperation that restarts a VM', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-start': { about: 'print a VMOperation that starts a VM', needs: ['vm'], takes: OPERATION_FLAGS },
+  'vm-stop': { about: 'print a VMOperation that stops a VM', needs: ['vm'], takes: ['force', ...OPERATION_FLAGS] },
+  'vm-restart': {
+    about: 'print a VMOperation that restarts a VM',
+    needs: ['vm'],
+    takes: ['force', ...OPERATION_FLAGS],
+  },
   'vm-clone': {
     about: 'print a VMOperation that clones a VM, or its -snapshot',
     needs: ['vm', 'target'],
-    takes: ['targetNamespace', 'linked', 'start', 'snapshot', ...ASKED],
+    takes: ['targetNamespace', 'linked', 'start', 'snapshot', ...OPERATION_FLAGS],
   },
   'vm-migrate': {
     about: 'print a VMOperation that migrates a VM to another node',
     needs: ['vm'],
-    takes: ['targetNode', 'live', 'bandwidth', 'autoConverge', 'postCopy', ...ASKED],
+    takes: ['targetNode', 'live', 'bandwidth', 'autoConverge', 'postCopy', ...OPERATION_FLAGS],
   },
   'vm-resize': {
     about: 'print a VMOperation that resizes a VM: -cpus, -memory or both',
     needs: ['vm'],
-    takes: ['cpus', 'memory', 'hotplug', ...ASKED],
+    takes: ['cpus', 'memory', 'hotplug', ...OPERATION_FLAGS],
   },
   'vm-restore': {
     about: 'print a VMOperation that restores a VM from a snapshot',
     needs: ['vm', 'snapshot'],
-    takes: ASKED,
+    takes: OPERATION_FLAGS,
   },
-  'vm-delete': { about: 'print a VMOperation that deletes a VM', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-delete': { about: 'print a VMOperation that deletes a VM', needs: ['vm'], takes: ['force', ...OPERATION_FLAGS] },
   'vm-snapshot-create': {
     about: 'print a VMSnapshot of a VM',
     needs: ['vm'],
     takes: [
-      ...ONE,
+      ...GROUP_FLAGS,
       'snapshot',
       'includeMemory',
       'quiesce',
@@ -63,21 +77,30 @@ export const OPERATIONS = {
       'keepDays',
       'keepCount',
       'expiresAt',
-      ...PRINTED,
+      ...OUTPUT_FLAGS,
     ],
   },
   'vm-snapshot-list': {
     about: 'list snapshots of all VMs, or of one',
     needs: [],
-    takes: ['vm', ...ONE, ...LISTED],
+    takes: ['vm', ...GROUP_FLAGS, ...LIST_FLAGS],
   },
   'vm-snapshot-delete': { about: 'delete a snapshot immediately', needs: ['snapshot'], takes: [] },
-  'template-list': { about: 'list templates', needs: [], takes: LISTED },
+  'template-list': { about: 'list templates', needs: [], takes: LIST_FLAGS },
   'template-get': { about: 'show a template', needs: ['template'], takes: ['output'] },
   'template-create': {
     about: 'print a VMTemplate',
     needs: ['template', 'image'],
-    takes: [...SIZED, 'displayName', 'description', 'templateVersion', 'os', 'distribution', 'osVersion', ...PRINTED],
+    takes: [
+      ...SIZE_FLAGS,
+      'displayName',
+      'description',
+      'templateVersion',
+      'os',
+      'distribution',
+      'osVersion',
+      ...OUTPUT_FLAGS,
+    ],
   },
   status: {
     about: 'count VMs, templates, snapshots and operations',

@@ -24,15 +24,15 @@ export interface HyperctlStatus {
 }
 
 /** Shows `-op status`: a summary of a cluster, or of one of its namespaces. */
-export async function showStatus(parts: VmDeps, command: Command): Promise<void> {
+export async function showHyperctlStatus(parts: VmDeps, command: Command): Promise<void> {
   const { output, allNamespaces } = command.optsWithGlobals<{ output?: Format; allNamespaces?: boolean }>();
   await withConnection(parts.connect, command, async ({ client, namespace }) => {
-    const standing = await standingOf(client, allNamespaces === true ? undefined : namespace);
+    const standing = await fetchHyperctlStatus(client, allNamespaces === true ? undefined : namespace);
     parts.io.out(output === 'json' || output === 'yaml' ? formatManifest(standing, output) : formatStatus(standing));
   });
 }
 
-async function standingOf(client: Client, namespace: string | undefined): Promise<HyperctlStatus> {
+async function fetchHyperctlStatus(client: Client, namespace: string | undefined): Promise<HyperctlStatus> {
   const scope = namespace === undefined ? {} : { namespace };
   const [version, machines, templates, snapshots, operations] = await Promise.all([
     client.raw('/version'),

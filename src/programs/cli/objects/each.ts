@@ -16,7 +16,7 @@ export async function eachOf<T, R>(
       failures.push(error);
     }
   }
-  return attempts(io, done, failures);
+  return attemptResults(io, done, failures);
 }
 
 /** Does the same for all items concurrently, for functions that take a while. */
@@ -28,7 +28,7 @@ export async function allOf<T, R>(
   const settled = await Promise.allSettled(items.map((item) => run(item)));
   const done = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-  return attempts(io, done, failures);
+  return attemptResults(io, done, failures);
 }
 
 /** Results of several attempts. */
@@ -38,7 +38,7 @@ export interface AttemptResults<R> {
   finish(): void;
 }
 
-function attempts<R>(io: Io, done: readonly R[], failures: readonly unknown[]): AttemptResults<R> {
+function attemptResults<R>(io: Io, done: readonly R[], failures: readonly unknown[]): AttemptResults<R> {
   const codes = failures.map((failure) => reportedError(failure, io, { debug: false }));
   return {
     done,

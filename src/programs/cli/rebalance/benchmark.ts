@@ -8,7 +8,7 @@ import type { RebalanceDeps } from './command.ts';
 import { curvesOf } from './curves.ts';
 import { curvesPlot } from './curves-plot.ts';
 import { curvesSvg } from './curves-svg.ts';
-import { type LoadFlags, loadOf, someOption, sub, wholeNumber, withLoadFlags } from './load-flags.ts';
+import { integerBetween, type LoadFlags, loadOf, someOption, sub, withLoadFlags } from './load-flags.ts';
 import { type BoundFlags, boundsOf, withBoundFlags } from './method-flags.ts';
 import { formatRows, ROW_FORMATS, type Row, type RowFormat } from './rows.ts';
 
@@ -41,8 +41,8 @@ export function addBenchmarkCommand(parent: Command, { io, clock }: RebalanceDep
     .addOption(someOption('--algorithm <names>', ALGORITHMS))
     .addOption(someOption('--planner <names>', PLANNERS))
     .addOption(someOption('--mode <names>', MODES))
-    .option('--steps <count>', 'maximum number of steps', wholeNumber(0, 10_000), 50)
-    .option('--top <count>', 'print only this many of the best', wholeNumber(1, 10_000))
+    .option('--steps <count>', 'maximum number of steps', integerBetween(0, 10_000), 50)
+    .option('--top <count>', 'print only this many of the best', integerBetween(1, 10_000))
     .addOption(
       new Option('-o, --output <format>', 'output format; plot and svg draw how balanced the nodes are after each step')
         .choices([...ROW_FORMATS, 'plot', 'svg'])

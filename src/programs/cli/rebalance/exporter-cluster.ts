@@ -5,7 +5,7 @@ import { fetchText } from './fetch-text.ts';
 
 const WHO = 'the exporter';
 
-interface ToldNode {
+interface ExportedNode {
   readonly name: string;
   readonly cpu_cores: number;
   readonly memory_bytes: number;
@@ -24,14 +24,14 @@ interface ToldNode {
 export function exporterCluster(at: string, token?: () => string | undefined): LiveCluster {
   return {
     async observe(signal) {
-      const { nodes } = await fetchText<{ nodes?: readonly ToldNode[] }>({
+      const { nodes } = await fetchText<{ nodes?: readonly ExportedNode[] }>({
         who: WHO,
         at,
         path: 'scenario',
         token: token?.(),
         signal,
       });
-      if (!Array.isArray(nodes) || !nodes.every(isTold)) {
+      if (!Array.isArray(nodes) || !nodes.every(isExportedNode)) {
         throw new VimanaError('REFUSED', `${at} is not a Vimana exporter: its response to /scenario has no nodes`);
       }
       // A node without capacity has no load and accepts none.
@@ -48,11 +48,11 @@ export function exporterCluster(at: string, token?: () => string | undefined): L
   };
 }
 
-function isTold(node: Partial<ToldNode> | null): node is ToldNode {
+function isExportedNode(node: Partial<ExportedNode> | null): node is ExportedNode {
   return typeof node?.name === 'string' && typeof node.cpu_usage === 'number' && Array.isArray(node.vms);
 }
 
-function toObservedNode(node: ToldNode): ObservedNode {
+function toObservedNode(node: ExportedNode): ObservedNode {
   return {
     name: node.name,
     cpuCores: node.cpu_cores,

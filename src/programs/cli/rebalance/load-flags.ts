@@ -40,8 +40,8 @@ export function withLoadFlags(command: CheckedCommand): CheckedCommand {
 export function withGeneratedLoadFlags(command: CheckedCommand): CheckedCommand {
   return command
     .addOption(new Option('--load <name>', 'generated load').choices(LOADS).default('mixed'))
-    .option('--nodes <count>', 'nodes of the generated load', wholeNumber(1, MAX_SIZE.nodes))
-    .option('--vms <count>', 'VMs of the generated load', wholeNumber(0, MAX_SIZE.vms))
+    .option('--nodes <count>', 'nodes of the generated load', integerBetween(1, MAX_SIZE.nodes))
+    .option('--vms <count>', 'VMs of the generated load', integerBetween(0, MAX_SIZE.vms))
     .option('--seed <text>', 'random seed', '1');
 }
 
@@ -51,7 +51,7 @@ function besideFile(given: Given): string[] {
   return beside.length === 0 ? [] : [`--scenario cannot be combined with ${beside.join(', ')}.`];
 }
 
-export function wholeNumber(least: number, most: number): (text: string) => number {
+export function integerBetween(least: number, most: number): (text: string) => number {
   return (text) => {
     if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);

@@ -9,29 +9,29 @@ import type { Clock } from '#platform/base/clock';
 import type { CheckedCommand } from '../checked-command.ts';
 import { durationMs } from '../duration-option.ts';
 import type { Io } from '../io.ts';
-import { theOnly, wholeNumber } from './load-flags.ts';
+import { integerBetween, theOnly } from './load-flags.ts';
 
 const MAX_PLANS = 100_000;
 const MEASURED = 200;
 
 const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id).join(', ');
-const usual = <T extends { readonly id: string }>(all: readonly T[], wanted: string): T =>
+const defaultOf = <T extends { readonly id: string }>(all: readonly T[], wanted: string): T =>
   all.find(({ id }) => id === wanted) as T;
 
 export const algorithmOption = () =>
   new Option('--algorithm <name>', `algorithm that scores nodes: ${idsOf(ALGORITHMS)}`)
     .argParser(theOnly(ALGORITHMS))
-    .default(usual(ALGORITHMS, DEFAULT_ALGORITHM), DEFAULT_ALGORITHM);
+    .default(defaultOf(ALGORITHMS, DEFAULT_ALGORITHM), DEFAULT_ALGORITHM);
 
 export const modeOption = () =>
   new Option('--mode <name>', `mode that sets the thresholds around the mean: ${idsOf(MODES)}`)
     .argParser(theOnly(MODES))
-    .default(usual(MODES, DEFAULT_MODE), DEFAULT_MODE);
+    .default(defaultOf(MODES, DEFAULT_MODE), DEFAULT_MODE);
 
 export const plannerOption = () =>
   new Option('--planner <name>', `planner that chooses VMs and destinations: ${idsOf(PLANNERS)}`)
     .argParser(theOnly(PLANNERS))
-    .default(usual(PLANNERS, DEFAULT_PLANNER), DEFAULT_PLANNER);
+    .default(defaultOf(PLANNERS, DEFAULT_PLANNER), DEFAULT_PLANNER);
 
 export interface MethodFlags {
   readonly algorithm: Method['algorithm'];
@@ -48,7 +48,7 @@ export interface BoundFlags {
 /** Adds the flags that limit a step. */
 export function withBoundFlags(command: CheckedCommand): CheckedCommand {
   return withLimitFlags(command)
-    .option('--budget <plans>', 'plans that a search evaluates per step', wholeNumber(1, MAX_PLANS), DEFAULT_BUDGET)
+    .option('--budget <plans>', 'plans that a search evaluates per step', integerBetween(1, MAX_PLANS), DEFAULT_BUDGET)
     .addOption(
       new Option(
         '--time-budget <duration>',
@@ -65,10 +65,10 @@ export function withLimitFlags(command: CheckedCommand): CheckedCommand {
     .option(
       '--per-node <count>',
       'maximum VMs to migrate off a node per step',
-      wholeNumber(1, 1_000),
+      integerBetween(1, 1_000),
       DEFAULT_LIMITS.perNode,
     )
-    .option('--per-step <count>', 'maximum VMs to migrate per step', wholeNumber(1, 1_000), DEFAULT_LIMITS.perStep);
+    .option('--per-step <count>', 'maximum VMs to migrate per step', integerBetween(1, 1_000), DEFAULT_LIMITS.perStep);
 }
 
 /** Inputs for limiting a search. */
@@ -86,14 +86,18 @@ interface Bounding {
 export function boundsOf(flags: BoundFlags, steps: number, { io, clock, fleet, methods }: Bounding): Bounds {
   const limits = { perNode: flags.perNode, perStep: flags.perStep };
   if (flags.timeBudget === undefined) return { limits, steps, budget: flags.budget };
-  const each = Math.max(...methods.map((method) => judging(fleet, method, clock)));
+  const each = Math.max(...methods.map((method) => measureClassify(fleet, method, clock)));
   const budget = Math.min(MAX_PLANS, Math.max(1, Math.floor(flags.timeBudget / each)));
   io.err(`the search evaluates up to ${budget} plans per step; --budget ${budget} reproduces this run\n`);
   return { limits, steps, budget };
 }
 
 /** Measures the milliseconds that the evaluation of one plan takes after warm-up. */
-function judging(fleet: FleetModel, { algorithm, mode }: Pick<Method, 'algorithm' | 'mode'>, clock: Clock): number {
+function measureClassify(
+  fleet: FleetModel,
+  { algorithm, mode }: Pick<Method, 'algorithm' | 'mode'>,
+  clock: Clock,
+): number {
   let start = 0;
   for (let i = -MEASURED; i < MEASURED; i++) {
     if (i === 0) start = clock.monotonic();

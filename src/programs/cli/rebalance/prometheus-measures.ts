@@ -26,7 +26,7 @@ type Metric = keyof typeof FIELDS;
 
 const ALL = `{__name__=~"${Object.keys(FIELDS).join('|')}",node!=""}`;
 /** Time of the oldest scrape among all nodes. If several sources report the same node, the latest counts. */
-const OLDEST = `scalar(min(max by (node) (timestamp(${SOURCES.cpu_usage}{node!=""}))))`;
+const OLDEST_SAMPLE = `scalar(min(max by (node) (timestamp(${SOURCES.cpu_usage}{node!=""}))))`;
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
@@ -61,7 +61,7 @@ export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusDep
 async function waitForScrape({ at, clock, timeoutMs }: PrometheusDeps, signal: AbortSignal): Promise<void> {
   let from: number | undefined;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
-    const [now, oldest] = await query<readonly [number, string]>(at, OLDEST, signal);
+    const [now, oldest] = await query<readonly [number, string]>(at, OLDEST_SAMPLE, signal);
     from ??= now;
     if (Number(oldest) > from) return;
     if (now - from > timeoutMs / 1000) {

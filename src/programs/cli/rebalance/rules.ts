@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import { recordingRules } from '#fleet/rebalance/recording-rules';
 import type { RebalanceDeps } from './command.ts';
-import { sub, wholeNumber } from './load-flags.ts';
+import { integerBetween, sub } from './load-flags.ts';
 
 interface RulesFlags {
   readonly window: string;
@@ -20,7 +20,7 @@ export function addRulesCommand(parent: Command, { io }: RebalanceDeps): void {
     .option(
       '--pareto-nodes <count>',
       'maximum nodes for the Pareto front rules, which have no result for more nodes',
-      wholeNumber(1, 256),
+      integerBetween(1, 256),
       16,
     )
     .addOption(

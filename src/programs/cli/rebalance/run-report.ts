@@ -35,7 +35,7 @@ export class RunReport {
   }
 
   decided(step: LoopStep): void {
-    this.#say(`step ${step.number}: ${formatStanding(step)}\n`);
+    this.#say(`step ${step.number}: ${formatUtilization(step)}\n`);
     if (step.moves.length === 0) this.#steps.push(toReportedStep(step, []));
   }
 
@@ -46,7 +46,7 @@ export class RunReport {
 
   /** Reports the moves of a dry run. */
   planned(step: LoopStep): void {
-    this.#say(`${formatStanding(step)}\n`);
+    this.#say(`${formatUtilization(step)}\n`);
     for (const { vm_id, from_node, to_node } of step.moves) {
       this.#say(`  ${vm_id} would migrate from ${from_node} to ${to_node}\n`);
     }
@@ -89,7 +89,7 @@ function toReportedStep({ verdict, spread }: LoopStep, moves: readonly (NamedMov
 }
 
 /** Formats the utilization of the nodes, and names the worst of them. */
-function formatStanding({ nodes, verdict, spread }: LoopStep): string {
+function formatUtilization({ nodes, verdict, spread }: LoopStep): string {
   const worst = verdict.over
     .slice(0, NAMED)
     .map((node) => `${nodes[node]?.name} ${(verdict.scores[node] ?? 0).toFixed(2)}`);

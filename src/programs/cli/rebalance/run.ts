@@ -11,7 +11,7 @@ import type { RebalanceDeps } from './command.ts';
 import { exporterCluster } from './exporter-cluster.ts';
 import { exporterToken } from './exporter-token.ts';
 import { webAddress } from './fetch-text.ts';
-import { sub, wholeNumber } from './load-flags.ts';
+import { integerBetween, sub } from './load-flags.ts';
 import {
   algorithmOption,
   type BoundFlags,
@@ -58,7 +58,7 @@ export function addRunCommand(parent: Command, parts: RebalanceDeps): void {
     .addOption(algorithmOption())
     .addOption(modeOption())
     .addOption(plannerOption())
-    .option('--steps <count>', 'maximum number of steps', wholeNumber(1, 10_000), 50)
+    .option('--steps <count>', 'maximum number of steps', integerBetween(1, 10_000), 50)
     .option('--seed <text>', 'random seed', '1')
     .option('--dry-run', 'print what the first step would do, and change nothing; exits with 1 if a node is overloaded')
     .addOption(

@@ -6,21 +6,21 @@ import { dialectOf } from '#vm/dialects/dialect-of';
 import { definedFields } from '../objects/defined-fields.ts';
 import { waitFor } from '../objects/wait.ts';
 import { runOperation } from './operate.ts';
-import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './power-target.ts';
+import { type PowerFlags, type PowerTarget, runningInstance, waitForInstance } from './power-target.ts';
 
 /** Migrates a VM to another node in the way of its group. The returned function waits for completion. */
 export async function migrateVm(target: PowerTarget): Promise<() => Promise<void>> {
   const instance = await runningInstance(target);
-  await demandNode(target);
+  await assertNodeExists(target);
   const { bandwidth, autoConverge, postCopy, cold } = target.flags;
   const inDetail = bandwidth !== undefined || autoConverge === false || postCopy === true || cold === true;
-  if (inDetail) return movedInDetail(target);
+  if (inDetail) return migrateByOperation(target);
   const { migratesByRestart } = dialectOf(target.found.type.group);
-  return migratesByRestart === true ? movedByRestart(target, instance) : liveMigrate(target, instance);
+  return migratesByRestart === true ? migrateByRestart(target, instance) : liveMigrate(target, instance);
 }
 
 /** Migrates by a VMOperation, which alone supports these options. */
-function movedInDetail(asked: PowerTarget): Promise<() => Promise<void>> {
+function migrateByOperation(asked: PowerTarget): Promise<() => Promise<void>> {
   const { nodeSelector, targetNode, bandwidth, autoConverge, postCopy, cold } = asked.flags;
   if (nodeSelector !== undefined) {
     throw new UsageError(
@@ -41,7 +41,7 @@ function movedInDetail(asked: PowerTarget): Promise<() => Promise<void>> {
  * Rejects a target node that does not exist, since the migration would wait for it until it times out. Users who may
  * not read nodes are trusted.
  */
-async function demandNode({ client, flags: { targetNode } }: PowerTarget): Promise<void> {
+async function assertNodeExists({ client, flags: { targetNode } }: PowerTarget): Promise<void> {
   if (targetNode === undefined) return;
   try {
     await client.get(NODES, targetNode);
@@ -55,7 +55,7 @@ async function demandNode({ client, flags: { targetNode } }: PowerTarget): Promi
 }
 
 /** Restarts a simulated VM: its pod is created anew, and the scheduler chooses the node. */
-async function movedByRestart(asked: PowerTarget, before: Vmi): Promise<() => Promise<void>> {
+async function migrateByRestart(asked: PowerTarget, before: Vmi): Promise<() => Promise<void>> {
   const { client, name, namespace, flags } = asked;
   if (flags.nodeSelector !== undefined || flags.targetNode !== undefined) {
     const flag = flags.targetNode === undefined ? '--node-selector' : '--target-node';
@@ -63,7 +63,7 @@ async function movedByRestart(asked: PowerTarget, before: Vmi): Promise<() => Pr
   }
   const { uid, name: instance } = before.metadata;
   await client.delete(VMIS, instance, { namespace, preconditions: { uid } });
-  return ofInstance(asked, instance, 'to migrate', (now) => {
+  return waitForInstance(asked, instance, 'to migrate', (now) => {
     if (now === undefined || now.metadata.uid === uid) return { at: 'Stopping' };
     const { phase = '', nodeName = '' } = now.status ?? {};
     if (phase !== 'Running') return { at: phase };

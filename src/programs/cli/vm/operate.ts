@@ -53,13 +53,13 @@ export async function runOperation(
   details: OperationFlags = {},
 ): Promise<() => Promise<void>> {
   const about = { vm: name, group: found.type.group, namespace };
-  const made = await makeOperation(parts, client, operation, about, { ttl: KEPT_SECONDS, ...details });
+  const made = await makeOperation(parts, client, operation, about, { ttl: TTL_SECONDS, ...details });
   const which = { machine: name, name: made.metadata.name, namespace };
   return () => waitForCompletion({ ...parts, client }, OPERATION_END, which, flags.timeout);
 }
 
 /** The user did not request the operation object itself. It is retained for inspection. */
-const KEPT_SECONDS = 3600;
+const TTL_SECONDS = 3600;
 
 async function operate(
   parts: VmDeps,

@@ -32,7 +32,7 @@ export async function runningInstance({ client, found, name }: PowerTarget): Pro
 }
 
 /** Returns a function that waits for the instance of a VM. */
-export function ofInstance(
+export function waitForInstance(
   { client, name, namespace, flags, parts }: PowerTarget,
   instance: string,
   what: string,

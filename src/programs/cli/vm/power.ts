@@ -12,7 +12,7 @@ import type { VmDeps } from '../vm-deps.ts';
 import { findVm, instanceOf } from './find.ts';
 import { migrateVm } from './migrate.ts';
 import { runOperation } from './operate.ts';
-import { ofInstance, type PowerFlags, type PowerTarget, runningInstance } from './power-target.ts';
+import { type PowerFlags, type PowerTarget, runningInstance, waitForInstance } from './power-target.ts';
 import { summaryOf } from './summary.ts';
 
 const SUBRESOURCES = '/apis/subresources.kubevirt.io/v1';
@@ -22,30 +22,30 @@ export function addPowerCommands(vm: Command, parts: VmDeps): void {
   add(vm, parts, 'start', 'start VMs', 'start requested', async (target) => {
     if (hasEnded(target)) await runOperation(target, 'start');
     else await power(target, 'start');
-    return runs(target);
+    return waitUntilRunning(target);
   });
   add(vm, parts, 'stop', 'stop VMs gracefully', 'stop requested', async (target) => {
     await power(target, 'stop');
-    return reaches(target, ['Stopped'], 'to stop');
+    return waitForStates(target, ['Stopped'], 'to stop');
   });
   add(vm, parts, 'restart', 'restart VMs', 'restart requested', async (target) => {
     if (hasEnded(target)) {
       await runOperation(target, 'start');
-      return runs(target);
+      return waitUntilRunning(target);
     }
     const before = await instanceOf(target.client, target.found);
     if (before === undefined)
       throw new VimanaError('NOT_RUNNING', `${target.name} is not running`, { hint: `vimana vm start ${target.name}` });
-    if (hasSubresources(target)) await put(target, `virtualmachines/${target.name}/restart`);
+    if (hasSubresources(target)) await putSubresource(target, `virtualmachines/${target.name}/restart`);
     else await target.client.delete(VMIS, before.metadata.name, { namespace: target.namespace });
-    return runsAnew(target, before);
+    return waitForNewInstance(target, before);
   });
   add(vm, parts, 'pause', 'pause VMs', 'pause requested', async (target) => {
-    await put(target, `virtualmachineinstances/${await instanceName(target)}/pause`);
+    await putSubresource(target, `virtualmachineinstances/${await instanceName(target)}/pause`);
     return setPaused(target, true);
   });
   add(vm, parts, 'unpause', 'unpause VMs', 'unpause requested', async (target) => {
-    await put(target, `virtualmachineinstances/${await instanceName(target)}/unpause`);
+    await putSubresource(target, `virtualmachineinstances/${await instanceName(target)}/unpause`);
     return setPaused(target, false);
   });
   const migrate = add(
@@ -101,7 +101,7 @@ const hasSubresources = ({ found }: PowerTarget) => dialectOf(found.type.group).
 /** Uses the subresource of VMs that have it, and the equivalent edit of the spec for others. */
 async function power(target: PowerTarget, verb: 'start' | 'stop'): Promise<void> {
   const { client, found, name, namespace } = target;
-  if (hasSubresources(target)) return await put(target, `virtualmachines/${name}/${verb}`);
+  if (hasSubresources(target)) return await putSubresource(target, `virtualmachines/${name}/${verb}`);
   const edit = dialectOf(found.type.group).power(found.machine as unknown as ObjectOf<Kind>, verb, undefined);
   // In a conflict, the spec already requests this.
   const spec = edit.conflict === undefined ? (edit.spec ?? {}) : {};
@@ -109,11 +109,11 @@ async function power(target: PowerTarget, verb: 'start' | 'stop'): Promise<void>
   await client.patch(found.type, name, { type: 'merge', body: { spec } }, options);
 }
 
-async function put({ client, namespace }: PowerTarget, path: string): Promise<void> {
+async function putSubresource({ client, namespace }: PowerTarget, path: string): Promise<void> {
   try {
     await client.request({ method: 'PUT', path: `${SUBRESOURCES}/namespaces/${namespace}/${path}`, body: {} });
   } catch (error) {
-    throw isUnserved(error) ? unsupportedError(error) : error;
+    throw isNotServed(error) ? unsupportedError(error) : error;
   }
 }
 
@@ -121,7 +121,7 @@ async function put({ client, namespace }: PowerTarget, path: string): Promise<vo
  * Reports whether nobody serves the API group: its server is down, or it is not registered, which looks like a plain
  * 404.
  */
-function isUnserved(error: unknown): error is KubeError {
+function isNotServed(error: unknown): error is KubeError {
   return error instanceof KubeError && (error.code === 503 || (error.code === 404 && error.reason === ''));
 }
 
@@ -134,11 +134,11 @@ function unsupportedError(error: KubeError): VimanaError {
 
 const instanceName = async (target: PowerTarget) => (await runningInstance(target)).metadata.name;
 
-function runs(target: PowerTarget): () => Promise<void> {
-  return reaches(target, ['Running'], 'to run');
+function waitUntilRunning(target: PowerTarget): () => Promise<void> {
+  return waitForStates(target, ['Running'], 'to run');
 }
 
-function reaches(
+function waitForStates(
   { client, found, name, namespace, flags, parts }: PowerTarget,
   goals: readonly string[],
   what: string,
@@ -162,8 +162,8 @@ function reaches(
     );
 }
 
-function runsAnew(target: PowerTarget, before: Vmi): () => Promise<void> {
-  return ofInstance(target, before.metadata.name, 'to run again', (instance) => {
+function waitForNewInstance(target: PowerTarget, before: Vmi): () => Promise<void> {
+  return waitForInstance(target, before.metadata.name, 'to run again', (instance) => {
     if (instance === undefined || instance.metadata.uid === before.metadata.uid) return { at: 'Stopping' };
     const phase = instance.status?.phase ?? '';
     return phase === 'Running' ? { done: phase } : { at: phase };
@@ -172,7 +172,7 @@ function runsAnew(target: PowerTarget, before: Vmi): () => Promise<void> {
 
 async function setPaused(target: PowerTarget, wanted: boolean): Promise<() => Promise<void>> {
   const name = await instanceName(target);
-  return ofInstance(target, name, wanted ? 'to be paused' : 'to be unpaused', (instance) => {
+  return waitForInstance(target, name, wanted ? 'to be paused' : 'to be unpaused', (instance) => {
     if (instance === undefined) return { failed: 'it is no longer running' };
     const is = instance.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True') === true;
     const state = is ? 'Paused' : 'Running';
