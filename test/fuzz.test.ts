@@ -11,7 +11,7 @@ const SEED = process.env['VIMANA_FUZZ_SEED'] ?? 'vimana';
 /** test/long sends a hundred batches. */
 const BATCHES = 4;
 const REQUESTS_A_BATCH = 1_100;
-const MOST_MEMORY_MIB = 2000;
+const MAX_MEMORY_MIB = 2000;
 
 let server: AttackedServer;
 
@@ -25,7 +25,7 @@ async function expectWell(): Promise<void> {
   const { faults, polluted, rssMiB } = await server.health();
   expect(faults, `seed ${SEED}`).toEqual([]);
   expect(polluted, `seed ${SEED}`).toEqual([]);
-  expect(rssMiB, `seed ${SEED}`).toBeLessThan(MOST_MEMORY_MIB);
+  expect(rssMiB, `seed ${SEED}`).toBeLessThan(MAX_MEMORY_MIB);
   const { ask, end } = overHttp1(server.port);
   expect(await ask({ method: 'GET', target: '/readyz', headers: [], body: Buffer.alloc(0) })).toMatchObject({
     status: 200,

@@ -39,7 +39,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 /** Keywords that are kept. Go's zero values are not defaults, and custom resources have no patch strategies. */
-const KEPT = new Set([
+const RETAINED = new Set([
   'enum',
   'format',
   'nullable',
@@ -105,7 +105,7 @@ function convert(source: Source, found: (name: string) => void): Definition {
   // The only unions are nullable times.
   if (types.includes('null')) return { $ref: 'Time' };
   result.type = types[0];
-  for (const [keyword, value] of Object.entries(source)) if (KEPT.has(keyword)) result[keyword] = value;
+  for (const [keyword, value] of Object.entries(source)) if (RETAINED.has(keyword)) result[keyword] = value;
   if (source.items !== undefined) result.items = convert(source.items, found);
   if (source.additionalProperties !== undefined) {
     result.additionalProperties = convert(source.additionalProperties, found);

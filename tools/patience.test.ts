@@ -3,7 +3,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
 /** A host that stalls for seconds must not fail a test. */
-const LEAST_MS = 15_000;
+const MIN_MS = 15_000;
 
 /** Returns the waits of a test with a short timeout. Without an explicit one, the timeout is a second. */
 function hastyWaits(path: string, source: string): string[] {
@@ -16,7 +16,7 @@ function hastyWaits(path: string, source: string): string[] {
       if (!isWait && called !== 'expect.poll') return;
       const limit = given[1];
       const [, ms] = limit === undefined ? [] : (/(?:timeout: |^)([\d_]+)\b/.exec(textOf(limit)) ?? []);
-      const isShort = ms !== undefined && Number(ms.replaceAll('_', '')) < LEAST_MS;
+      const isShort = ms !== undefined && Number(ms.replaceAll('_', '')) < MIN_MS;
       if (isShort || (isWait && limit === undefined))
         found.push(`${path}:${source.slice(0, start).split('\n').length}`);
     },

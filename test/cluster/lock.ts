@@ -1,11 +1,11 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { realClock } from '#platform/base/clock';
 
-const LOOK_AGAIN = 500;
+const POLL_MS = 500;
 
 /** Runs an action while no other process does. A lock whose holder has exited is taken over. */
 export async function withLock(path: string, say: (line: string) => void, act: () => Promise<void>): Promise<void> {
-  for (let told = false; !take(path); await realClock.sleep(LOOK_AGAIN)) {
+  for (let told = false; !take(path); await realClock.sleep(POLL_MS)) {
     const holder = holderOf(path);
     if (!told && holder !== undefined) say(`waiting for process ${holder}, which builds already`);
     told ||= holder !== undefined;

@@ -20,9 +20,9 @@ const SEED = process.env['VIMANA_DIFFERENTIAL_SEED'] ?? '1';
 const SEQUENCES = Number(process.env['VIMANA_DIFFERENTIAL_SEQUENCES'] ?? 500);
 const FIRST = Number(process.env['VIMANA_DIFFERENTIAL_FIRST'] ?? 0);
 const TOPIC = process.env['VIMANA_DIFFERENTIAL_TOPIC'] ?? '';
-const LONGEST = 12 * 60 * 60_000;
+const TIMEOUT_MS = 12 * 60 * 60_000;
 /** Number of differences to print. */
-const MOST = 5;
+const MAX_DIFFERENCES = 5;
 
 describe.skipIf(missingAssets().length > 0)('our API server', () => {
   let cluster: RealCluster;
@@ -62,7 +62,7 @@ describe.skipIf(missingAssets().length > 0)('our API server', () => {
         seed: SEED,
         from: FIRST,
         to: FIRST + SEQUENCES,
-        most: MOST,
+        most: MAX_DIFFERENCES,
         ...(TOPIC === '' ? {} : { topic: TOPIC }),
       });
       const statuses = [...outcome.statuses]
@@ -82,6 +82,6 @@ describe.skipIf(missingAssets().length > 0)('our API server', () => {
       expect(texts.join('\n\n')).toBe('');
       expect((await ours.health()).faults).toEqual([]);
     },
-    LONGEST,
+    TIMEOUT_MS,
   );
 });

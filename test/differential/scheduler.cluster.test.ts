@@ -11,7 +11,7 @@ import { BROAD_PERCENTAGE, BROAD_SCHEDULER, DEFAULT_SCHEDULER } from './schedule
 const SEED = process.env['VIMANA_DIFFERENTIAL_SEED'] ?? '1';
 const CLUSTERS = Number(process.env['VIMANA_DIFFERENTIAL_CLUSTERS'] ?? 200);
 const FIRST = Number(process.env['VIMANA_DIFFERENTIAL_FIRST'] ?? 0);
-const LONGEST = 60 * 60_000;
+const TIMEOUT_MS = 60 * 60_000;
 
 describe.skipIf(missingAssets().length > 0)('our scheduler', () => {
   let cluster: RealCluster;
@@ -48,7 +48,7 @@ describe.skipIf(missingAssets().length > 0)('our scheduler', () => {
       );
       expect(figures.scores).toBeGreaterThan(10 * CLUSTERS);
     },
-    LONGEST,
+    TIMEOUT_MS,
   );
 });
 

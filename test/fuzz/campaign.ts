@@ -21,7 +21,7 @@ export interface Outcome {
 
 const AT_ONCE = 4;
 const TIMEOUT = 60_000;
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 
 /** Sends `count` requests over `protocol` to objects of their own namespace. */
 export async function campaign(
@@ -36,7 +36,7 @@ export async function campaign(
   let [left, closed, answered] = [count, 0, 0];
   const worker = async (): Promise<void> => {
     const { ask, end } = protocol === 'HTTP/2' ? overHttp2(server.port) : overHttp1(server.port);
-    while (left-- > 0 && problems.length < MOST_PROBLEMS) {
+    while (left-- > 0 && problems.length < MAX_PROBLEMS) {
       const request = attack(random, ground);
       const answer = await patiently(ask(request));
       const problem = answer === 'late' ? 'no answer' : answer && verdict(request, answer);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stepsOf } from './steps.ts';
 
-const FOLDER = resolve(import.meta.dirname, '../../docs/guides');
+const DIRECTORY = resolve(import.meta.dirname, '../../docs/guides');
 
 const FIRST = 'first-machine.md';
 
@@ -19,10 +19,10 @@ export interface Guide {
 }
 
 /** Lists all guides, so that new ones are tested too. */
-export const GUIDES: readonly Guide[] = globSync('*.md', { cwd: FOLDER })
+export const GUIDES: readonly Guide[] = globSync('*.md', { cwd: DIRECTORY })
   .sort()
   .map((name) => {
-    const file = join(FOLDER, name);
+    const file = join(DIRECTORY, name);
     const text = readFileSync(file, 'utf8');
     const steps = stepsOf(text);
     return {

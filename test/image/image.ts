@@ -93,7 +93,7 @@ function follow(
 }
 
 /** Longer than any step takes, so that a step that waits for an unresponsive server fails. */
-const MOST = 5 * 60_000;
+const TIMEOUT_MS = 5 * 60_000;
 
 const inside = ({ root, folder }: Stage, path = '.') => join(root, resolve(folder, path));
 
@@ -141,7 +141,7 @@ function run(stage: Stage, command: string): void {
     cwd: inside(stage),
     env,
     encoding: 'utf8',
-    timeout: MOST,
+    timeout: TIMEOUT_MS,
   });
   if (status !== 0) throw new Error(`RUN ${command}: ${stdout}${stderr}`);
 }

@@ -9,7 +9,7 @@ import { COLLECTION, type ConfigMap, isWhole, versionOf, Writer } from './writer
 
 const CONNECTIONS = 16;
 /** Time between two kills. */
-const MOST_WRITES = 600;
+const MAX_WRITES = 600;
 
 export interface Survived {
   readonly acknowledged: number;
@@ -28,7 +28,7 @@ export async function surviveKills(dataDir: string, kills: number, random: Rando
   let watcher = new Watcher(await newestVersion(server));
   let [watched, unacknowledged, highest] = [0, 0, watcher.version];
   for (let kill = 0; kill < kills; kill++) {
-    await loadUntilKilled(server, writers, watcher, random.int(1, MOST_WRITES));
+    await loadUntilKilled(server, writers, watcher, random.int(1, MAX_WRITES));
     if (random.next() < 0.15) await killWhileStarting(dataDir, random.int(50, 900));
     server = await DurableServer.start(dataDir);
     const held = await heldBy(server);

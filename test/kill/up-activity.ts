@@ -56,13 +56,13 @@ export class Activity {
     const random = this.#random;
     const number = ++this.#count;
     const vm = random.pick(MACHINES);
-    const deed = random.pick(['migrate', 'migrate', 'migrate', 'clone', 'restore', 'role', 'role', 'note', 'tidy']);
-    if (deed === 'migrate') await this.#migrate(client, vm, number);
-    if (deed === 'clone') await this.#clone(client, vm, number);
-    if (deed === 'restore') await this.#restore(client, vm, number);
-    if (deed === 'role') await this.#role(client);
-    if (deed === 'note') await this.#note(client);
-    if (deed === 'tidy') await this.#tidy(client);
+    const activity = random.pick(['migrate', 'migrate', 'migrate', 'clone', 'restore', 'role', 'role', 'note', 'tidy']);
+    if (activity === 'migrate') await this.#migrate(client, vm, number);
+    if (activity === 'clone') await this.#clone(client, vm, number);
+    if (activity === 'restore') await this.#restore(client, vm, number);
+    if (activity === 'role') await this.#role(client);
+    if (activity === 'note') await this.#note(client);
+    if (activity === 'tidy') await this.#tidy(client);
   }
 
   async #migrate(client: Client, vm: string, number: number): Promise<void> {

@@ -13,7 +13,7 @@ import { type ServiceProxy, startServiceProxy } from './service-proxy.ts';
 /** Smaller numbers for manual runs. */
 const MACHINES = Number(process.env['VIMANA_MACHINES'] ?? 1000);
 const NODES = 100;
-const MOST_MEMORY = 512 * 1024 * 1024;
+const MAX_MEMORY = 512 * 1024 * 1024;
 const namespace = 'default';
 
 describe.skipIf(missingAssets().length > 0)('three operators on a real cluster', () => {
@@ -101,14 +101,14 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     process.stdout.write(
       `${MACHINES} machines in ${seconds.toFixed(0)} s, ${(most / 2 ** 20).toFixed(0)} MiB at most\n`,
     );
-    expect(most).toBeLessThan(MOST_MEMORY);
+    expect(most).toBeLessThan(MAX_MEMORY);
     expect(await oddInstances(client, namespace)).toEqual([]);
   });
 
   it('are all ready, and one of them leads', async () => {
     for (const _ of [2, 3]) await (await installed.startReplica()).untilReady();
     expect(await leaders()).toHaveLength(1);
-    expect(await memory()).toBeLessThan(MOST_MEMORY);
+    expect(await memory()).toBeLessThan(MAX_MEMORY);
   });
 
   it('continue within 20 s when the leader is killed', async () => {

@@ -21,7 +21,7 @@ interface Scene {
   readonly running: ReadonlyMap<string, FoundMachine>;
 }
 
-const FINISHED_KEPT = 5;
+const FINISHED_RETAINED = 5;
 
 /** Returns inconsistencies after everything has settled. */
 export async function faultsOf({ admin, machines, processes, addresses }: SoakHarness): Promise<string[]> {
@@ -160,7 +160,7 @@ function leftovers({ vmis, pods, migrations, budgets, running }: Scene): string[
     if (!uids.has(owner) && !astray) wrong.push(`migration ${keyOf(vmim)} is kept without its instance`);
   }
   for (const [instance, count] of finished) {
-    if (count > FINISHED_KEPT) wrong.push(`${count} migrations of ${instance} are kept`);
+    if (count > FINISHED_RETAINED) wrong.push(`${count} migrations of ${instance} are kept`);
   }
   for (const key of running.keys()) {
     if (!vmis.some((vmi) => keyOf(vmi) === key)) wrong.push(`${key} runs without an instance`);

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GENERATED_FOLDERS } from './files.ts';
+import { GENERATED_DIRECTORIES } from './files.ts';
 
 /** Reports the differences of the generated files below a directory, one sentence each. */
 export function differences(root: string, files: ReadonlyMap<string, string>): string[] {
@@ -14,7 +14,7 @@ export function differences(root: string, files: ReadonlyMap<string, string>): s
 }
 
 export function leftovers(root: string, files: ReadonlyMap<string, string>): string[] {
-  return GENERATED_FOLDERS.flatMap((folder) => globSync(`${folder}/*`, { cwd: root })).filter(
+  return GENERATED_DIRECTORIES.flatMap((folder) => globSync(`${folder}/*`, { cwd: root })).filter(
     (path) => !files.has(path),
   );
 }

@@ -22,7 +22,7 @@ export function generatedFiles(): Map<string, string> {
 }
 
 /** Directories that contain only generated files, so that leftovers of a deleted kind are found. */
-export const GENERATED_FOLDERS = [
+export const GENERATED_DIRECTORIES = [
   'deploy/crds',
   CHART_CRDS,
   ...new Set(KINDS.map(({ group }) => `docs/reference/${group}`)),

@@ -1,13 +1,13 @@
 import { stringify } from 'yaml';
 import { HEALTH_RULES, type Health, type HealthRule } from './health-rules.ts';
 
-const FOLDER = 'examples/gitops';
+const DIRECTORY = 'examples/gitops';
 
 /** Generates the health checks of every kind for Argo CD and Flux. */
 export function gitopsFiles(): { path: string; text: string }[] {
   return [
-    { path: `${FOLDER}/argocd/argocd-cm.yaml`, text: argoFile() },
-    { path: `${FOLDER}/flux/machines.yaml`, text: fluxFile() },
+    { path: `${DIRECTORY}/argocd/argocd-cm.yaml`, text: argoFile() },
+    { path: `${DIRECTORY}/flux/machines.yaml`, text: fluxFile() },
   ];
 }
 

@@ -64,8 +64,8 @@ export async function measureAttack(
   }
 }
 
-const LONGEST_STALL_MS = 180_000;
-const limit = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LONGEST_STALL_MS).unref());
+const MAX_STALL_MS = 180_000;
+const limit = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, MAX_STALL_MS).unref());
 
 /** Creates a user with its requirements, and the prerequisites of the attack. */
 async function connectionOf(target: AttackTarget, user: 'prober' | 'attacker', name: string): Promise<Connection> {

@@ -6,7 +6,7 @@ import type { SoakHarness } from './soak-harness.ts';
 export type ChaosAction = (admin: Client, random: Random, world: SoakHarness) => Promise<string | void> | string | void;
 
 /** Actions by name, each with its relative weight. */
-export type ChaosActions = readonly (readonly [name: string, weight: number, deed: ChaosAction])[];
+export type ChaosActions = readonly (readonly [name: string, weight: number, action: ChaosAction])[];
 
 export interface Place {
   readonly namespace: string;

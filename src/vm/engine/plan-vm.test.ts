@@ -22,7 +22,7 @@ function situation(
   };
 }
 /** Returns the first action in one word. */
-const deed = (actions: readonly VmAction[]) => actions[0]?.do ?? 'nothing';
+const firstAction = (actions: readonly VmAction[]) => actions[0]?.do ?? 'nothing';
 
 type Deed = VmAction['do'] | 'nothing';
 const STATES: Readonly<Record<string, InstanceTraits | undefined>> = {
@@ -52,7 +52,7 @@ describe('without a request, a machine', () => {
     Object.entries(STATES).map(([state, looks], i) => [strategy as RunStrategy, state, looks, writer[i]] as const),
   );
   it.each(cases)('that is %s and has %s', (strategy, _state, looks, expected) => {
-    expect(deed(planVm(situation(strategy, looks)))).toBe(expected);
+    expect(firstAction(planVm(situation(strategy, looks)))).toBe(expected);
   });
 });
 
@@ -73,7 +73,7 @@ describe('a request', () => {
     ['Halted', 'to start is nothing to a machine that is to be stopped', undefined, [startRequest], 'nothing'],
   ])('of a machine that is %s %s', (strategy, _what, looks, requests, expected) => {
     const remembered = recordedState({ runStrategy: strategy, requests });
-    expect(deed(planVm(situation(strategy, looks, { recorded: remembered })))).toBe(expected);
+    expect(firstAction(planVm(situation(strategy, looks, { recorded: remembered })))).toBe(expected);
   });
 
   it('may ask for a machine that stands still', () => {
@@ -91,7 +91,7 @@ describe('a machine under RerunOnFailure', () => {
     'is started when it comes from %s',
     (runStrategy) => {
       const before = recordedState(runStrategy === undefined ? {} : { runStrategy });
-      expect(deed(planVm(situation('RerunOnFailure', undefined, { recorded: before })))).toBe('create');
+      expect(firstAction(planVm(situation('RerunOnFailure', undefined, { recorded: before })))).toBe('create');
     },
   );
 });
@@ -102,7 +102,7 @@ describe('after instances that ended before they ran', () => {
   it.each(tried)('a machine that is %s waits for its time', (strategy) => {
     const before = recordedState({ startFailure: failure });
     expect(planVm(situation(strategy, undefined, { recorded: before }))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);
-    expect(deed(planVm(situation(strategy, undefined, { recorded: before, now: NOW + 30_000 })))).toBe('create');
+    expect(firstAction(planVm(situation(strategy, undefined, { recorded: before, now: NOW + 30_000 })))).toBe('create');
   });
 });
 
@@ -110,7 +110,7 @@ describe('a changed spec', () => {
   it('is tried at once, however long the last one was to wait', () => {
     const startFailure = { consecutiveFailCount: 9, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(300) };
     const mended = { vm: { uid: 'vm', changed: true }, recorded: recordedState({ startFailure }) };
-    expect(deed(planVm(situation('Always', undefined, mended)))).toBe('create');
+    expect(firstAction(planVm(situation('Always', undefined, mended)))).toBe('create');
   });
 });
 
@@ -118,7 +118,7 @@ describe('an instance by the name of a machine', () => {
   it.each(['Always', 'Halted', 'Manual', 'RerunOnFailure', 'Once'] as const)(
     'is taken in where it is nobody’s (%s)',
     (strategy) => {
-      expect(deed(planVm(situation(strategy, { owner: '' })))).toBe('adopt');
+      expect(firstAction(planVm(situation(strategy, { owner: '' })))).toBe('adopt');
     },
   );
   it('is waited for where it is nobody’s and going', () => {
@@ -146,7 +146,7 @@ describe('a machine that is being deleted', () => {
     ['goes at once where its instance stays', { phase: 'Running' }, 'alone', 'release'],
     ['makes nothing new', undefined, 'alone', 'release'],
   ])('%s', (_what, looks, leaving, expected) => {
-    expect(deed(planVm(situation('Always', looks, { vm: { uid: 'vm', leaving } })))).toBe(expected);
+    expect(firstAction(planVm(situation('Always', looks, { vm: { uid: 'vm', leaving } })))).toBe(expected);
   });
 });
 
@@ -165,7 +165,7 @@ describe('a change of the spec', () => {
     ['that is to be stopped', 'Halted', {}, 'delete'],
     ['of another', 'Always', { owner: 'somebody' }, 'nothing'],
   ])('does not reach an instance %s', (_what, strategy, looks, expected) => {
-    expect(deed(planVm(situation(strategy, looks, { changes })))).toBe(expected);
+    expect(firstAction(planVm(situation(strategy, looks, { changes })))).toBe(expected);
   });
 });
 
@@ -181,13 +181,13 @@ describe('a machine whose instance is to leave its node', () => {
     ['has left already', 'n0', true, 'nothing'],
     ['stays where nobody asks', '', true, 'nothing'],
   ])('%s', (_what, node, byRestart, expected) => {
-    expect(deed(planVm(leaving(node, byRestart)))).toBe(expected);
+    expect(firstAction(planVm(leaving(node, byRestart)))).toBe(expected);
   });
 
   it('stays for a moment, so that who asked hears of it first', () => {
     const asked = { ...leaving('n1', true), evacuationRequested: NOW };
     expect(planVm(asked)).toEqual([{ do: 'wait', until: NOW + 1_000 }]);
-    expect(deed(planVm({ ...asked, now: NOW + 1_000 }))).toBe('delete');
+    expect(firstAction(planVm({ ...asked, now: NOW + 1_000 }))).toBe('delete');
   });
 });
 

@@ -33,7 +33,7 @@ interface Metadata {
 
 const TIMEOUT = 5_000;
 /** Prefix that the server uses of a generateName. */
-const LONGEST_PREFIX = 58;
+const MAX_PREFIX_LENGTH = 58;
 const SUBRESOURCE = /\/(status|scale|finalize|approval|resize|ephemeralcontainers)$/;
 
 /** Session of a sequence with one server. Earlier responses fill the placeholders in later requests. */
@@ -59,7 +59,7 @@ export class Session {
   async play(step: Step): Promise<Answer> {
     if (step.after !== undefined) await realClock.sleep(step.after);
     const prefix = (step.body as { metadata?: Metadata } | undefined)?.metadata?.generateName;
-    if (typeof prefix === 'string' && prefix !== '') this.prefixes.add(prefix.slice(0, LONGEST_PREFIX));
+    if (typeof prefix === 'string' && prefix !== '') this.prefixes.add(prefix.slice(0, MAX_PREFIX_LENGTH));
     const url = new URL(this.#filled(step.path), this.target.url);
     for (const [key, value] of Object.entries(step.query ?? {})) url.searchParams.set(key, this.#filled(value));
     const stop = AbortSignal.timeout(TIMEOUT);

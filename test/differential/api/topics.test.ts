@@ -3,7 +3,7 @@ import { sequenceOf } from './campaign.ts';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, type Step } from './step.ts';
 
 const SEQUENCES = 500;
-const LEAST = 20;
+const MIN_STEPS = 20;
 
 const bodyOf = ({ body }: Step) => (typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {});
 const hasOption = (step: Step, name: string) => name in bodyOf(step) || name in (step.query ?? {});
@@ -35,7 +35,7 @@ describe('the sequences of a campaign', () => {
   const steps = Array.from({ length: SEQUENCES }, (_, number) => sequenceOf('1', number)).flatMap((each) => each.steps);
 
   it.each(Object.entries(SORTS))('contain %s', (_, is) => {
-    expect(steps.filter(is).length).toBeGreaterThan(LEAST);
+    expect(steps.filter(is).length).toBeGreaterThan(MIN_STEPS);
   });
 
   it('are reproducible, and differ between seeds', () => {

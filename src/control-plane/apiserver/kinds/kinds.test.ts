@@ -33,9 +33,9 @@ interface Update {
 
 type Change = Readonly<Record<string, unknown>>;
 
-const FOLDER = new URL('./answers/', import.meta.url);
-const kinds = readdirSync(FOLDER).map((file) => {
-  const answers = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Answers;
+const DIRECTORY = new URL('./answers/', import.meta.url);
+const kinds = readdirSync(DIRECTORY).map((file) => {
+  const answers = JSON.parse(readFileSync(new URL(file, DIRECTORY), 'utf8')) as Answers;
   return { name: file.replace('.data.json', ''), answers };
 });
 

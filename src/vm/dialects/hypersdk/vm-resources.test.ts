@@ -10,7 +10,7 @@ import { HYPERSDK_RESOURCES } from './vm-resources.ts';
 
 const vm = (annotations: Record<string, string> = {}, name = 'web') =>
   ({ metadata: { name, namespace: 'shop', uid: 'vm', annotations }, spec: {} }) as unknown as OwnerVm;
-const KEPT = { 'hypersdk.io/retain-disks': 'true' };
+const RETAINED = { 'hypersdk.io/retain-disks': 'true' };
 const disk = (more: Partial<ClaimedDisk> = {}): ClaimedDisk => ({
   disk: { name: 'root', size: '20Gi', storageClass: 'standard' },
   claim: 'web-root',
@@ -84,7 +84,7 @@ describe('the claim of a disk', () => {
       storageClassName: 'standard',
       resources: { requests: { storage: '20Gi' } },
     });
-    const once = vm({ ...KEPT, 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' });
+    const once = vm({ ...RETAINED, 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' });
     expect(newClaim(HYPERSDK_RESOURCES, once, disk()).metadata).not.toHaveProperty('ownerReferences');
     expect(newClaim(HYPERSDK_RESOURCES, once, disk())).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
     expect(newClaim(HYPERSDK_RESOURCES, vm(), disk({ origin: { claim: 'golden' } }))).toMatchObject({
@@ -107,9 +107,9 @@ describe('the claim of a disk', () => {
 
   it.each<[string, object, Record<string, string>, object, object | undefined]>([
     ['stays as it is', OWN, {}, {}, undefined],
-    ['stays nobody’s where it is to be kept', FREE, KEPT, {}, undefined],
+    ['stays nobody’s where it is to be kept', FREE, RETAINED, {}, undefined],
     ['is taken up', FREE, {}, {}, { metadata: OWN }],
-    ['is let go', OWN, KEPT, {}, { metadata: { ownerReferences: [] } }],
+    ['is let go', OWN, RETAINED, {}, { metadata: { ownerReferences: [] } }],
     ['grows', OWN, {}, { size: '10Gi' }, { spec: { resources: { requests: { storage: '20Gi' } } } }],
     ['does not grow before it has a volume', OWN, {}, { size: '10Gi', phase: 'Pending' }, undefined],
     ['never shrinks', OWN, {}, { size: '40Gi' }, undefined],

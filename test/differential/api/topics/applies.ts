@@ -82,7 +82,7 @@ function apply(random: Random, path: string, body: object, fieldManager: string,
 /** Returns the object without some random fields, except those that identify it. */
 function subset<T extends object>(random: Random, value: T, depth = 0): T {
   if (Array.isArray(value)) return value.map((item) => deeper(random, item, depth)) as unknown as T;
-  const entries = Object.entries(value).filter(([key]) => KEPT.has(key) || random.next() < 0.8);
+  const entries = Object.entries(value).filter(([key]) => RETAINED.has(key) || random.next() < 0.8);
   return Object.fromEntries(entries.map(([key, inner]) => [key, deeper(random, inner, depth)])) as T;
 }
 
@@ -90,7 +90,7 @@ function deeper(random: Random, value: unknown, depth: number): unknown {
   return typeof value === 'object' && value !== null && depth < 6 ? subset(random, value, depth + 1) : value;
 }
 
-const KEPT = new Set([
+const RETAINED = new Set([
   'apiVersion',
   'kind',
   'metadata',

@@ -20,7 +20,7 @@ export function workloads(random: Random): Step[] {
       ? [{ method: 'POST', path: collection('policy/v1', 'poddisruptionbudgets'), body: budget }]
       : []),
   ];
-  for (let left = random.int(8, 14); left > 0; left--) steps.push(random.pick(DEEDS)(random));
+  for (let left = random.int(8, 14); left > 0; left--) steps.push(random.pick(STEPS)(random));
   return steps;
 }
 
@@ -33,7 +33,7 @@ const patch = (path: string, body: unknown, contentType = MERGE_PATCH): Step => 
   contentType,
 });
 
-const DEEDS: readonly ((random: Random) => Step)[] = [
+const STEPS: readonly ((random: Random) => Step)[] = [
   (random) => ({
     method: 'POST',
     path: `${POD}/binding`,
