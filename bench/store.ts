@@ -22,7 +22,7 @@ export async function run(): Promise<void> {
     await memory.close();
 
     for (const durability of ['sync', 'relaxed'] as const) {
-      const store = await openLmdbStore({ folder: join(root, durability), durability, clock: realClock });
+      const store = await openLmdbStore({ directory: join(root, durability), durability, clock: realClock });
       await creates(
         `LMDB ${durability}`,
         store,
@@ -119,10 +119,10 @@ async function fanOut(store: Store, objects: readonly string[]): Promise<void> {
 }
 
 /** Opens the store that the benchmark has left. */
-async function reopen(folder: string): Promise<void> {
+async function reopen(directory: string): Promise<void> {
   let store: Store | undefined;
   const time = await timed(async () => {
-    store = await openLmdbStore({ folder, clock: realClock });
+    store = await openLmdbStore({ directory, clock: realClock });
   });
   const { entries } = store!.range({ prefix: '/registry/pods/' });
   report(`reopening ${entries.length} objects of 2 KiB`, time, 'ms', time > 3_000 ? 'above 3000' : '');

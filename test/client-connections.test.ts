@@ -11,15 +11,15 @@ import { seededRandom } from '#platform/base/random';
 import { Transport } from '#platform/kube/http/transport';
 import type { ClusterAccess } from '#platform/kube/kubeconfig/cluster-access';
 
-let folder: string;
+let directory: string;
 let server: Http2SecureServer;
 let transport: Transport;
 const versions: string[] = [];
 
 /** A server that supports HTTP/2 and HTTP/1.1, and sends nothing after its headers. */
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'vimana-connections-'));
-  const pki = openPki({ folder, clock: realClock });
+  directory = mkdtempSync(join(tmpdir(), 'vimana-connections-'));
+  const pki = openPki({ directory, clock: realClock });
   const { certPem: cert, keyPem: key } = pki.server;
   server = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {
     versions.push(request.httpVersion);
@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await transport.close();
   server.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 async function read(silentMs?: number): Promise<void> {

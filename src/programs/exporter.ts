@@ -35,7 +35,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
-  const wanted = flags.scenario === undefined ? undefined : scenarioAt(flags.scenario, log);
+  const desired = flags.scenario === undefined ? undefined : scenarioAt(flags.scenario, log);
   const connection = await tryConnect(flags, log);
   const running: Promise<void>[] = [];
   let token = flags.tokenFile === undefined ? undefined : openAccessToken(flags.tokenFile);
@@ -62,7 +62,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
     running.push(server.run(signal));
     token ??= newToken(tokenFileOf(host, server.port), log);
     await Promise.race([cluster?.synced(), waitForAbort(signal)]);
-    if (wanted !== undefined) await load(fleet, wanted, log, signal);
+    if (desired !== undefined) await load(fleet, desired, log, signal);
     log.info({ url: server.url }, 'serving metrics');
     if (token !== undefined) log.info({ tokenFile: token.file }, 'clients of other users and hosts need this token');
     if (connection !== undefined && !isThere) {
@@ -72,8 +72,8 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
       await Promise.race([late.synced(), waitForAbort(signal)]);
       for (const route of exporterRoutes(late)) server.mount(route);
       // A load that this cluster rejects is no reason to exit, since it can be sent again.
-      if (wanted !== undefined)
-        await load(late, wanted, log, signal).catch((error: unknown) => log.error({}, messageOf(error)));
+      if (desired !== undefined)
+        await load(late, desired, log, signal).catch((error: unknown) => log.error({}, messageOf(error)));
     }
     await waitForAbort(signal);
   } finally {
@@ -182,13 +182,13 @@ function scenarioAt(place: string, log: Logger): ReadScenario {
 }
 
 async function load(fleet: FleetBackend, read: ReadScenario, log: Logger, signal: AbortSignal): Promise<void> {
-  const wanted = read((node) => fleet.has(node));
+  const desired = read((node) => fleet.has(node));
   try {
-    const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
-    log.info({ scenario: wanted.name, nodes, vms }, 'scenario loaded');
+    const { nodes, vms, unplaced } = await fleet.replace(desired, signal);
+    log.info({ scenario: desired.name, nodes, vms }, 'scenario loaded');
     if (unplaced.length > 0) log.warn({ vms: unplaced.map(({ vm_id }) => vm_id) }, 'no node has room for some VMs');
   } catch (error) {
-    throw withExplanation(error, `the scenario ${wanted.name} cannot be loaded`);
+    throw withExplanation(error, `the scenario ${desired.name} cannot be loaded`);
   }
 }
 

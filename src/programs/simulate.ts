@@ -80,7 +80,7 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
   const random = seededRandom(seed);
   const pools = poolsOf(settings);
   const log = createLogger({ level, format: 'text', clock, destination: process.stderr });
-  const world = await startEmbedded({
+  const harness = await startEmbedded({
     store: 'memory',
     dialects: ['simulation'],
     pools,
@@ -90,7 +90,7 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     random: random.fork('world'),
     log,
   });
-  const { admin: client, informers, fleet, exporter } = world;
+  const { admin: client, informers, fleet, exporter } = harness;
   if (exporter === undefined) throw new Error('simulated VMs are not served');
   await clock.advance(WARM_UP_MS);
   const recorder = new Recorder(output, settingOf(settings, start, pools), start);
@@ -154,14 +154,14 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
   const reached = { simulated_seconds: now / 1000, completed: now === engine.end };
   recorder.finish(engine.counters, steps, reached);
   stage.stop();
-  await world.stop();
+  await harness.stop();
   return reached;
 }
 
-function poolsOf({ scenario, nodes: usual }: SimulateSettings): readonly NodePool[] {
+function poolsOf({ scenario, nodes: fallback }: SimulateSettings): readonly NodePool[] {
   const { nodes = [] } = scenario.spec;
   if (nodes.length === 0) {
-    return [{ name: 'node', prefix: 'node-', count: usual, size: { cpu: '32', memory: '128Gi', pods: '110' } }];
+    return [{ name: 'node', prefix: 'node-', count: fallback, size: { cpu: '32', memory: '128Gi', pods: '110' } }];
   }
   return nodes.map(poolOf);
 }

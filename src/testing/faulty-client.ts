@@ -28,9 +28,9 @@ export function faultyClient(client: Client, faults: Readonly<Faults>, random: R
     if (chance(faults.slow)) await clock.sleep(random.int(1, Math.max(1, faults.slowestMs)));
     if (chance(faults.refuse)) throw new KubeError(503, 'ServiceUnavailable', 'a fault on the way there');
     const lost = chance(faults.lose);
-    const answer = await run();
+    const response = await run();
     if (lost) throw new KubeError(504, 'Timeout', 'a fault on the way back');
-    return answer;
+    return response;
   };
   async function* events<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions) {
     if (chance(faults.refuse)) throw new KubeError(503, 'ServiceUnavailable', 'a fault on the way there');

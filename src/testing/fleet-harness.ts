@@ -62,7 +62,7 @@ export async function fleetHarness(): Promise<FleetHarness> {
       () => false,
     ),
   );
-  const world: FleetHarness = {
+  const harness: FleetHarness = {
     cluster,
     admin,
     writes: [],
@@ -73,11 +73,11 @@ export async function fleetHarness(): Promise<FleetHarness> {
       const informers = new Informers({ clock, random, log, client: as });
       const events: EventRecorder = {
         event({ kind, metadata }, type, reason) {
-          const told = kind === 'Node' ? world.toldOfNodes : world.told;
-          told.push(`${metadata.name} ${type} ${reason}`);
+          const reported = kind === 'Node' ? harness.toldOfNodes : harness.told;
+          reported.push(`${metadata.name} ${type} ${reason}`);
         },
       };
-      const client = recordingClient(as, world);
+      const client = recordingClient(as, harness);
       const fleet = new SimulatedFleet(
         { client, informers, clock, random, log, events },
         { pools: [{ count: 3 }], ...options },
@@ -130,32 +130,32 @@ export async function fleetHarness(): Promise<FleetHarness> {
     },
     untilPhase: (name, phase) =>
       cluster.until(async () => {
-        const found = await world.instance(name);
+        const found = await harness.instance(name);
         return found.status?.phase === phase && found;
       }),
     untilPod: (name, check) =>
       cluster.until(async () => {
-        const found = await world.pod(name);
+        const found = await harness.pod(name);
         return check(found) && found;
       }),
     async untilPodGone(name) {
-      await cluster.until(() => world.pod(name).then(() => false, isNotFound));
+      await cluster.until(() => harness.pod(name).then(() => false, isNotFound));
     },
   };
-  return world;
+  return harness;
 }
 
 /** Returns a client that records writes, and fails while the harness is cut off. */
-function recordingClient(client: Client, world: FleetHarness): Client {
+function recordingClient(client: Client, harness: FleetHarness): Client {
   return new Proxy(client, {
     get(target, verb: keyof Client) {
       if (!WRITES.has(verb)) return target[verb];
       return async (...args: unknown[]) => {
-        if (world.cutOff) throw new TypeError('fetch failed');
+        if (harness.cutOff) throw new TypeError('fetch failed');
         const [type, second] = args as [{ plural: string }, string | { metadata: { name: string } }];
         const name = typeof second === 'string' ? second : second.metadata.name;
         const { subresource = '' } = (args.at(-1) ?? {}) as { subresource?: string };
-        world.writes.push(`${verb} ${type.plural}${subresource === '' ? '' : `/${subresource}`} ${name}`);
+        harness.writes.push(`${verb} ${type.plural}${subresource === '' ? '' : `/${subresource}`} ${name}`);
         return await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
       };
     },

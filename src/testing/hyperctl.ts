@@ -26,9 +26,9 @@ export async function runHyperctl(
   const left = [...(answers ?? [])];
   const ask = async (question: string) => {
     memory.err(question);
-    const answer = left.shift();
-    if (answer === undefined) throw new Error(`nobody answers ${question}`);
-    return answer;
+    const response = left.shift();
+    if (response === undefined) throw new Error(`nobody answers ${question}`);
+    return response;
   };
   const io = answers === undefined ? memory : { ...memory, ask };
   const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => {

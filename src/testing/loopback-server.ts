@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Starts a web server on the loopback interface, at a free port. */
-export async function loopbackServer(answer: RequestListener) {
-  const server = createServer(answer);
+export async function loopbackServer(response: RequestListener) {
+  const server = createServer(response);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -7,7 +7,7 @@ export interface MemoryIo extends Io {
 
 export function memoryIo(
   files: Readonly<Record<string, string>> = {},
-  folders: Readonly<Record<string, readonly string[]>> = {},
+  directories: Readonly<Record<string, readonly string[]>> = {},
 ): MemoryIo {
   const printed = { out: '', err: '' };
   return {
@@ -19,6 +19,6 @@ export function memoryIo(
       if (text === undefined) throw new Error('no such file');
       return text;
     },
-    manifestsAt: (path) => folders[path] ?? [path],
+    manifestsAt: (path) => directories[path] ?? [path],
   };
 }

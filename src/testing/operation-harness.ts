@@ -214,11 +214,11 @@ function counting(client: Client, writes: string[], after: () => void = () => {}
       return async (...args: unknown[]) => {
         const [{ plural }] = args as [{ plural: string }];
         const { subresource = '' } = (args.at(-1) ?? {}) as { subresource?: string };
-        const answer = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+        const response = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
         if (plural !== 'events' && plural !== 'leases')
           writes.push(`${verb} ${plural}${subresource === '' ? '' : `/${subresource}`}`);
         if (plural !== 'events') after();
-        return answer;
+        return response;
       };
     },
   });

@@ -27,9 +27,9 @@ export function hasKubectl(): boolean {
 const isCI = () => process.env['CI'] === 'true';
 
 function isInPath(name: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+  return (process.env['PATH'] ?? '').split(delimiter).some((directory) => {
     try {
-      accessSync(join(folder, name), constants.X_OK);
+      accessSync(join(directory, name), constants.X_OK);
       return true;
     } catch {
       return false;

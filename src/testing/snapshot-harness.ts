@@ -81,9 +81,9 @@ export async function snapshotHarness(): Promise<SnapshotHarness> {
   await allow(admin, 'vimana-operator', snapshotRules([kubevirt.kind]));
   await allow(admin, 'vimana-node', NODE_RULES);
   const writes: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const events: EventRecorder = {
-    event: ({ metadata }, type, reason) => void told.push(`${metadata.name} ${type} ${reason}`),
+    event: ({ metadata }, type, reason) => void reported.push(`${metadata.name} ${type} ${reason}`),
   };
   const run = (
     name: string,
@@ -98,11 +98,11 @@ export async function snapshotHarness(): Promise<SnapshotHarness> {
   const vmi = (name: string) => ignoreNotFound(admin.get(VMIS, name, { namespace }));
   const get = (name: string) => admin.get(VM_SNAPSHOTS, name, { namespace });
 
-  const world: SnapshotHarness = {
+  const harness: SnapshotHarness = {
     cluster,
     admin,
     writes,
-    told,
+    told: reported,
     get,
     nodes: (count = 2) =>
       run(
@@ -172,10 +172,10 @@ export async function snapshotHarness(): Promise<SnapshotHarness> {
       await cluster.settle();
     },
     async guestWrites(name, request, disk = 'root') {
-      const before = (await world.disk(`${name}-${disk}`)).wrote;
+      const before = (await harness.disk(`${name}-${disk}`)).wrote;
       const body = { metadata: { annotations: { [GUEST_WRITE_ANNOTATION]: request } } };
       await admin.patch(VMIS, name, { type: 'merge', body }, { namespace });
-      await cluster.until(async () => (await world.disk(`${name}-${disk}`)).wrote !== before);
+      await cluster.until(async () => (await harness.disk(`${name}-${disk}`)).wrote !== before);
     },
     async disk(claim) {
       const { metadata } = await admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
@@ -201,7 +201,7 @@ export async function snapshotHarness(): Promise<SnapshotHarness> {
       await admin.patch(VMS, vm, { type: 'merge', body }, { namespace });
     },
     async restore(vm, snapshot, uid) {
-      await world.askRestore(vm, snapshot, uid);
+      await harness.askRestore(vm, snapshot, uid);
       return await cluster.until(async () => {
         const { annotations = {} } = (await admin.get(VMS, vm, { namespace })).metadata;
         const answers = [annotations['vimana.io/restored'], annotations['vimana.io/restore-failed']];
@@ -209,7 +209,7 @@ export async function snapshotHarness(): Promise<SnapshotHarness> {
       });
     },
   };
-  return world;
+  return harness;
 }
 
 interface SnapshotHarnessDeps {

@@ -42,9 +42,10 @@ export interface SubresourcePlane extends Plane {
  * edit and admin.
  */
 export async function startSubresourcePlane(): Promise<SubresourcePlane> {
-  const told: string[] = [];
+  const reported: string[] = [];
   const events: EventRecorder = {
-    event: ({ metadata }, type, reason, message) => void told.push(`${metadata.name} ${type} ${reason}: ${message}`),
+    event: ({ metadata }, type, reason, message) =>
+      void reported.push(`${metadata.name} ${type} ${reason}: ${message}`),
   };
   const { opened, serve } = await openPlane({ insecure: false });
   const operator = opened.client(OPERATOR, 'operator');
@@ -53,7 +54,7 @@ export async function startSubresourcePlane(): Promise<SubresourcePlane> {
     return await operator.patch(type, name, change, options);
   };
   const started = await serve({ plugins: vmPlugins(), extensions: extensionsFor({ ...operator, patch }, events) });
-  const made: SubresourcePlane = { ...started, told, beforePatch: async () => {} };
+  const made: SubresourcePlane = { ...started, told: reported, beforePatch: async () => {} };
   for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
     await made.define(crdOf(kind) as unknown as NewDefinition);
   }
@@ -73,11 +74,11 @@ export interface SubresourceHarness extends VmHarness {
 
 /** Starts a VM harness whose users can also call subresources. */
 export async function startSubresourceHarness(): Promise<SubresourceHarness> {
-  const world = await startVmHarness();
-  await grant(world.admin, 'subresources', SUBRESOURCE_RULES, OPERATOR.name);
-  const [extension] = extensionsFor(world.operator, noopRecorder);
+  const harness = await startVmHarness();
+  await grant(harness.admin, 'subresources', SUBRESOURCE_RULES, OPERATOR.name);
+  const [extension] = extensionsFor(harness.operator, noopRecorder);
   return {
-    ...world,
+    ...harness,
     async ask(what, body = {}) {
       const [resource = '', name = '', subresource = ''] = what.split('/');
       const request = { resource, name, subresource, namespace: 'default', user: { name: 'alice', groups: [] } };

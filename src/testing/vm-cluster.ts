@@ -63,8 +63,8 @@ export async function startVmCluster(rules: readonly PolicyRule[]): Promise<VmCl
     subjects: [{ kind: 'User', name: OPERATOR.name }],
   });
   const operator = cluster.clientFor(OPERATOR);
-  const told: string[] = [];
-  const events: EventRecorder = { event: (_object, type, reason) => void told.push(`${type} ${reason}`) };
+  const reported: string[] = [];
+  const events: EventRecorder = { event: (_object, type, reason) => void reported.push(`${type} ${reason}`) };
 
   const podStatus = async ({ metadata }: Pod, status: object): Promise<void> => {
     const options = { namespace, subresource: 'status' };
@@ -76,7 +76,7 @@ export async function startVmCluster(rules: readonly PolicyRule[]): Promise<VmCl
   return {
     ...cluster,
     operator,
-    told,
+    told: reported,
     operate(make, wrap = (client) => client) {
       const client = wrap(operator);
       const informers = new Informers({ clock, random, log, client });

@@ -13,9 +13,9 @@ export interface ClusterCredentials {
 
 /** Keys and certificates of a control plane in a directory. */
 export function makeCredentials(folder: string): ClusterCredentials {
-  const pki = openPki({ folder: join(folder, 'pki'), clock: realClock });
+  const pki = openPki({ directory: join(folder, 'pki'), clock: realClock });
   // The bearer of a certificate of this second authority is trusted to name the user. Aggregated APIs require that.
-  const front = openPki({ folder: join(folder, 'front-proxy'), clock: realClock });
+  const front = openPki({ directory: join(folder, 'front-proxy'), clock: realClock });
   const proxy = front.clientCertificate({ user: 'front-proxy-client' });
   const accounts = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const file = (name: string, text: string) => {

@@ -24,7 +24,7 @@ export async function startOnVimana(nodes: number): Promise<OnVimana> {
   const server = await startApiServer('--no-controllers');
   const { url, folder } = server;
   const data = join(folder, 'data', 'pki');
-  const access = new Access({ url, folder, pki: openPki({ folder: data, clock: realClock }) });
+  const access = new Access({ url, folder, pki: openPki({ directory: data, clock: realClock }) });
   const place = { binaries, folder };
   const authority = [`--root-ca-file=${join(data, 'ca.crt')}`];
   const programs = {

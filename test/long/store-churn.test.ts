@@ -73,11 +73,11 @@ it('keeps memory flat over an hour of churn without a disk', async () => {
 });
 
 it('keeps memory and file flat over an hour of churn on disk', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'store-churn-'));
+  const directory = mkdtempSync(join(tmpdir(), 'store-churn-'));
   try {
     const clock = new FakeClock();
-    const store = await openLmdbStore({ folder, clock });
-    const size = () => statSync(join(folder, 'data.mdb')).size;
+    const store = await openLmdbStore({ directory, clock });
+    const size = () => statSync(join(directory, 'data.mdb')).size;
     expectFlat(
       await churn(
         store,
@@ -87,10 +87,10 @@ it('keeps memory and file flat over an hour of churn on disk', async () => {
     );
     const state = store.range({ prefix: '' }).entries.map(({ key, revision }) => [key, revision]);
     await store.close();
-    const reopened = await openLmdbStore({ folder, clock });
+    const reopened = await openLmdbStore({ directory, clock });
     expect(reopened.range({ prefix: '' }).entries.map(({ key, revision }) => [key, revision])).toEqual(state);
     await reopened.close();
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 });

@@ -75,8 +75,8 @@ export function restoreState(annotations: Annotations, uid: string): RestoreStat
 
 /** Reports whether a VM must stay off because a restore is requested and not finished yet. */
 export function isRestoring(annotations: Annotations): boolean {
-  const asked = readRestoreRequest(annotations);
-  return asked !== undefined && restoreState(annotations, asked.uid) === 'asked';
+  const requested = readRestoreRequest(annotations);
+  return requested !== undefined && restoreState(annotations, requested.uid) === 'asked';
 }
 
 function read<T extends object>(annotations: Annotations, name: string, isGood: (read: T) => boolean): T | undefined {

@@ -19,9 +19,9 @@ const PLAYED: readonly NodeTerm[] = [
 export function withFeatures(wishes: Affinity | undefined, features: readonly string[]): Affinity | undefined {
   if (features.length === 0) return wishes;
   const having = { matchExpressions: features.map(labelTerm) };
-  const asked = wishes?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
+  const requested = wishes?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
   // One of several terms must match, so each term is combined with each alternative.
-  const nodeSelectorTerms = asked.flatMap((term) => [having, ...PLAYED].map((other) => both(term, other)));
+  const nodeSelectorTerms = requested.flatMap((term) => [having, ...PLAYED].map((other) => both(term, other)));
   const nodeAffinity = {
     ...wishes?.nodeAffinity,
     requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms },

@@ -82,12 +82,16 @@ function withoutSecondPodNetwork(networks: Defaults['networks'], own: readonly N
  * Merges cloud-init. Inline text and a secret exclude each other, so that either of the VM's displaces the other of the
  * template.
  */
-function cloudInitUnder(own: MachineSpec['cloudInit'], given: Defaults['cloudInit'], usual: TemplateSpec['cloudInit']) {
+function cloudInitUnder(
+  own: MachineSpec['cloudInit'],
+  given: Defaults['cloudInit'],
+  fallback: TemplateSpec['cloudInit'],
+) {
   if (own?.secretRef !== undefined) return undefined;
   const hasText = own?.userData !== undefined || own?.networkData !== undefined;
   if (given?.secretRef !== undefined && !hasText) return { secretRef: given.secretRef };
-  const userData = given?.userData ?? usual?.defaultUserData;
-  const networkData = given?.networkData ?? usual?.defaultNetworkData;
+  const userData = given?.userData ?? fallback?.defaultUserData;
+  const networkData = given?.networkData ?? fallback?.defaultNetworkData;
   if (userData === undefined && networkData === undefined) return undefined;
   return { ...(userData === undefined ? {} : { userData }), ...(networkData === undefined ? {} : { networkData }) };
 }

@@ -20,7 +20,7 @@ const needed = types.flatMap(([type, { needs }]) =>
     }),
   ),
 );
-const refused = types.flatMap(([type, { refuses }]) =>
+const rejected = types.flatMap(([type, { refuses }]) =>
   refuses.map(
     (name): CelRule => ({
       rule: `self.type != '${type}' || !has(self.${name})`,
@@ -53,7 +53,7 @@ export function distribution(what: string, unit: string) {
       type: choice('Type of distribution.', ['constant', 'uniform', 'normal', 'exponential'], { default: 'constant' }),
       ...fields(unit),
     },
-    { rules: [...needed, ...refused, ordered] },
+    { rules: [...needed, ...rejected, ordered] },
   );
 }
 
@@ -74,7 +74,7 @@ export const arrivals = object(
   {
     rules: [
       ...needed,
-      ...refused,
+      ...rejected,
       ordered,
       {
         rule: "self.type != 'poisson' || has(self.ratePerHour)",

@@ -105,8 +105,8 @@ export function invalid({ group, kind }: NamedKind, name: string, all: readonly 
   const causes = readable(all);
   // Repeated errors stay separate causes, but appear once in the message.
   const texts = [...new Set(causes.map(formatFieldError))];
-  const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return new ApiError(422, 'Invalid', `${qualifiedResource(group, kind)} "${name}" is invalid: ${told}`, {
+  const reported = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return new ApiError(422, 'Invalid', `${qualifiedResource(group, kind)} "${name}" is invalid: ${reported}`, {
     ...(name === '' ? {} : { name }),
     ...groupOf(group),
     ...(kind === '' ? {} : { kind }),
@@ -215,8 +215,8 @@ export class ExpiredListError extends ApiError {
   }
 }
 
-export function tooLargeResourceVersion(wanted: number, current: number): ApiError {
-  const message = `Timeout: Too large resource version: ${wanted}, current: ${current}`;
+export function tooLargeResourceVersion(desired: number, current: number): ApiError {
+  const message = `Timeout: Too large resource version: ${desired}, current: ${current}`;
   return new ApiError(504, 'Timeout', message, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,

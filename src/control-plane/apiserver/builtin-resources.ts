@@ -114,8 +114,8 @@ function deprecationOf(group: string, plural: string): Pick<Resource, 'deprecati
  */
 function storageOf(group: string, plural: string, version: string): Storage {
   if (plural === 'events') return { prefix: '/registry/events/', apiVersion: 'v1', store: 'events' };
-  const folder = group === '' ? plural : `${group}/${plural}`;
-  return { prefix: `/registry/${folder}/`, apiVersion: apiVersionOf({ group, version }), store: 'main' };
+  const directory = group === '' ? plural : `${group}/${plural}`;
+  return { prefix: `/registry/${directory}/`, apiVersion: apiVersionOf({ group, version }), store: 'main' };
 }
 
 function subresourceOf({ subresource, responseKind, verbs }: DiscoveredSubresource): Subresource {
@@ -129,6 +129,6 @@ const EXTENSION_GROUPS: Readonly<Record<string, string>> = {
 
 /** Returns the name of a kind among the OpenAPI components. */
 export function componentOf(group: string, version: string, kind: string): string {
-  const folder = group === '' ? 'core' : (group.split('.')[0] ?? group);
-  return `${EXTENSION_GROUPS[group] ?? `io.k8s.api.${folder}`}.${version}.${kind}`;
+  const directory = group === '' ? 'core' : (group.split('.')[0] ?? group);
+  return `${EXTENSION_GROUPS[group] ?? `io.k8s.api.${directory}`}.${version}.${kind}`;
 }

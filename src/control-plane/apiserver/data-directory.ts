@@ -42,33 +42,33 @@ export interface DataDirectory {
 
 export async function openDataDirectory(options: DataDirectoryOptions): Promise<DataDirectory> {
   const { dataDir, store = 'memory', durability = 'sync', host, clock } = options;
-  const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
-  keepPrivate(folder);
-  checkRestored(folder);
-  const pki = openPki({ folder: join(folder, 'pki'), clock, serverNames: [host] });
+  const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
+  keepPrivate(directory);
+  checkRestored(directory);
+  const pki = openPki({ directory: join(directory, 'pki'), clock, serverNames: [host] });
   const stores =
     store === 'memory'
       ? { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) }
-      : await openLmdbStores(folder, durability, options);
+      : await openLmdbStores(directory, durability, options);
   return {
     stores,
     pki,
-    adminToken: openAdminToken(join(folder, 'pki', 'admin.token')),
-    signingKey: openSigningKey(join(folder, 'pki', 'service-account.key')),
+    adminToken: openAdminToken(join(directory, 'pki', 'admin.token')),
+    signingKey: openSigningKey(join(directory, 'pki', 'service-account.key')),
     recordBootstrapped() {
       if (store === 'memory') return;
       // Without flushes, all that is certain after a power cut is that there were objects.
-      recordReached(folder, durability === 'relaxed' ? FIRST_REVISION : stores.main.revision);
+      recordReached(directory, durability === 'relaxed' ? FIRST_REVISION : stores.main.revision);
     },
     async close() {
       await Promise.all([stores.main.close(), stores.events.close()]);
-      if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+      if (dataDir === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
 async function openLmdbStores(
-  folder: string,
+  directory: string,
   durability: 'sync' | 'relaxed',
   { clock, log }: DataDirectoryOptions,
 ): Promise<Backend['stores']> {
@@ -76,11 +76,11 @@ async function openLmdbStores(
     if (problem === undefined) log.warn('the store accepts writes again');
     else log.error({ problem: problem.message }, 'the store does not accept writes; reads continue, and /readyz fails');
   };
-  assertStorePresent(folder);
-  const main = await openLmdbStore({ ...storePlaces(folder).objects, durability, clock, onProblem });
+  assertStorePresent(directory);
+  const main = await openLmdbStore({ ...storePlaces(directory).objects, durability, clock, onProblem });
   try {
-    assertStoreReached(folder, main.revision);
-    return { main, events: await openEvents(folder, clock, log, onProblem) };
+    assertStoreReached(directory, main.revision);
+    return { main, events: await openEvents(directory, clock, log, onProblem) };
   } catch (error) {
     await main.close();
     throw error;

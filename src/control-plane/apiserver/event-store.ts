@@ -20,22 +20,22 @@ export async function openEvents(
   log: Logger,
   onProblem: NonNullable<StoreOptions['onProblem']>,
 ): Promise<Store> {
-  const { folder, head } = storePlaces(dataDir).events;
-  const options = { folder, head, durability: 'relaxed', clock, onProblem } as const;
+  const { directory, head } = storePlaces(dataDir).events;
+  const options = { directory, head, durability: 'relaxed', clock, onProblem } as const;
   try {
     if (hasWitness(dataDir) && !existsSync(head)) throw new StoreError('Corrupt', `${head} was deleted`);
     return await openLmdbStore(options);
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'Corrupt') throw error;
-    const aside = `${folder}.damaged-${clock.now()}`;
+    const aside = `${directory}.damaged-${clock.now()}`;
     for (const [from, to] of [
-      [folder, aside],
+      [directory, aside],
       [head, `${aside}.head`],
     ] as const) {
       if (existsSync(from)) renameSync(from, to);
     }
     log.error({ err: error, aside }, 'the event store is damaged: it was moved aside, and earlier Events are lost');
-    await writeStore({ folder, head }, [], revisionBeyond(clock.now()));
+    await writeStore({ directory, head }, [], revisionBeyond(clock.now()));
     return await openLmdbStore(options);
   }
 }

@@ -17,7 +17,7 @@ export interface InProcessWireDeps {
 
 /** Passes requests to the server as if they came over HTTP, in the same process. */
 export function inProcessWire(parts: InProcessWireDeps): Wire {
-  const answer = async (sent: WireRequest): Promise<HttpResponse> => {
+  const response = async (sent: WireRequest): Promise<HttpResponse> => {
     try {
       return await parts.handle(requestOf(parts, sent));
     } catch (error) {
@@ -26,13 +26,13 @@ export function inProcessWire(parts: InProcessWireDeps): Wire {
   };
   return {
     async send(sent) {
-      const answered = await answer(sent);
+      const answered = await response(sent);
       const text = await textOf(answered);
       if (answered.status < 300) return { status: answered.status, type: answered.type, text };
       throw responseError(answered.status, text);
     },
     async stream(sent) {
-      const answered = await answer(sent);
+      const answered = await response(sent);
       if (answered.status >= 300) throw responseError(answered.status, await textOf(answered));
       return bytesOf(answered);
     },
@@ -58,18 +58,18 @@ function requestOf({ user, userAgent, signal }: InProcessWireDeps, sent: WireReq
   };
 }
 
-async function textOf(answer: HttpResponse): Promise<string> {
-  if ('body' in answer) return answer.body;
-  if ('bytes' in answer) return decodeUtf8(answer.bytes);
+async function textOf(response: HttpResponse): Promise<string> {
+  if ('body' in response) return response.body;
+  if ('bytes' in response) return decodeUtf8(response.bytes);
   let text = '';
-  if ('parts' in answer) for (const part of answer.parts) text += part;
-  if ('pieces' in answer) for await (const piece of answer.pieces) text += piece;
+  if ('parts' in response) for (const part of response.parts) text += part;
+  if ('pieces' in response) for await (const piece of response.pieces) text += piece;
   return text;
 }
 
-async function* bytesOf(answer: HttpResponse): AsyncGenerator<Uint8Array> {
-  if ('pieces' in answer) for await (const piece of answer.pieces) yield encodeUtf8(piece);
-  else yield encodeUtf8(await textOf(answer));
+async function* bytesOf(response: HttpResponse): AsyncGenerator<Uint8Array> {
+  if ('pieces' in response) for await (const piece of response.pieces) yield encodeUtf8(piece);
+  else yield encodeUtf8(await textOf(response));
 }
 
 function refusalOf(error: unknown): KubeError {

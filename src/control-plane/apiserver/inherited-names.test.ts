@@ -52,9 +52,9 @@ describe.each(NAMES)('a key named %s', (key) => {
 
   test('is a resource like any other in a LimitRange', async () => {
     const limits = [{ type: 'Container', max: only(`example.com/${key}`, '1'), min: only(key, '1') }];
-    const asked = await plane.ask('POST', `${CORE}/limitranges`, { metadata: { name: 'x' }, spec: { limits } });
-    expect(asked.code).toBe(422);
-    expect(JSON.stringify(asked.body)).toContain(`spec.limits[0].defaultRequest[${key}]`);
+    const requested = await plane.ask('POST', `${CORE}/limitranges`, { metadata: { name: 'x' }, spec: { limits } });
+    expect(requested.code).toBe(422);
+    expect(JSON.stringify(requested.body)).toContain(`spec.limits[0].defaultRequest[${key}]`);
   });
 
   test('is a field of a custom kind: required, defaulted, told apart, and seen by rules', async () => {

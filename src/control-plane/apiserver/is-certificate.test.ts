@@ -8,9 +8,9 @@ import { realClock } from '#platform/base/clock';
 import { openPki } from './access/pki.ts';
 import { isCertificate } from './is-certificate.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'vimana-'));
-const pki = openPki({ folder, clock: realClock, serverNames: ['localhost'] });
-afterAll(() => rmSync(folder, { recursive: true }));
+const directory = mkdtempSync(join(tmpdir(), 'vimana-'));
+const pki = openPki({ directory, clock: realClock, serverNames: ['localhost'] });
+afterAll(() => rmSync(directory, { recursive: true }));
 
 function nodeAccepts(pem: string): boolean {
   try {

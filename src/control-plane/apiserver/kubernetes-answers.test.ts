@@ -94,8 +94,8 @@ describe('refusals', () => {
 
   it('of a quota for parts of what is counted name the amount', async () => {
     const spec = { hard: { 'count/jobs.batch': '1.5' } };
-    const answer = await plane.ask('POST', `${NAMESPACE}/resourcequotas`, { metadata: { name: 'q' }, spec });
-    expect(messageOf(answer)).toContain('spec.hard[count/jobs.batch]: Invalid value: "1500m": must be an integer');
+    const response = await plane.ask('POST', `${NAMESPACE}/resourcequotas`, { metadata: { name: 'q' }, spec });
+    expect(messageOf(response)).toContain('spec.hard[count/jobs.batch]: Invalid value: "1500m": must be an integer');
   });
 });
 
@@ -163,8 +163,8 @@ describe('what cannot be read', () => {
     ['PATCH', MERGE, '{"a" 1}', "error decoding patch: invalid character '1' after object key"],
     ['PATCH', STRATEGIC, 'x', "invalid character 'x' looking for beginning of value"],
   ])('is told in the words of Go: %s %s %s', async (method, type, text, said) => {
-    const answer = await plane.ask(method, method === 'POST' ? `${NAMESPACE}/configmaps` : path, text, type);
-    expect([answer.code, messageOf(answer)]).toEqual([
+    const response = await plane.ask(method, method === 'POST' ? `${NAMESPACE}/configmaps` : path, text, type);
+    expect([response.code, messageOf(response)]).toEqual([
       400,
       expect.stringMatching(new RegExp(`${RegExp.escape(said)}$`)),
     ]);
@@ -206,23 +206,23 @@ describe('a patch', () => {
     [{ metadata: { finalizers: {} } }, 'map[metadata:map[finalizers:map[]]]', 'cannot restore slice from map'],
   ])('that does not fit is quoted, and told in the words of a converter: %j', async (patch, quoted, why) => {
     await plane.ask('POST', leases, { metadata: { name: 'words' }, spec: {} });
-    const answer = await plane.ask('PATCH', `${leases}/words`, patch, 'application/strategic-merge-patch+json');
-    expect(messageOf(answer)).toBe(` "" is invalid: patch: Invalid value: "${quoted}": ${why}`);
+    const response = await plane.ask('PATCH', `${leases}/words`, patch, 'application/strategic-merge-patch+json');
+    expect(messageOf(response)).toBe(` "" is invalid: patch: Invalid value: "${quoted}": ${why}`);
   });
 
   it('that makes two fields unreadable tells of the first by name', async () => {
     await plane.ask('POST', leases, { metadata: { name: 'two' }, spec: {} });
     const patch = ['labels', 'annotations'].map((field) => ({ op: 'add', path: `/metadata/${field}`, value: 'x' }));
-    const answer = await plane.ask('PATCH', `${leases}/two`, patch, JSON_PATCH);
-    expect(messageOf(answer)).toMatch(
+    const response = await plane.ask('PATCH', `${leases}/two`, patch, JSON_PATCH);
+    expect(messageOf(response)).toMatch(
       /: json: cannot unmarshal string into Go struct field ObjectMeta.metadata.annotations of type map\[string\]string$/,
     );
   });
 
   it('is no place for another kind, nor is a subresource', async () => {
     const scale = '/apis/apps/v1/namespaces/default/deployments/none/scale';
-    const answer = await plane.ask('PUT', scale, { apiVersion: 'v1', kind: 'ConfigMap' });
-    expect(messageOf(answer)).toBe(
+    const response = await plane.ask('PUT', scale, { apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(messageOf(response)).toBe(
       'ConfigMap in version "v1" cannot be handled as a Scale: converting (v1.ConfigMap) to (autoscaling.Scale): unknown conversion',
     );
   });
@@ -281,11 +281,11 @@ describe('what clients can take', () => {
   it('is compared with what a built-in resource has before anything else', async () => {
     const all = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
     const streams = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
-    const refused = '406: Not Acceptable\n\nAvailable representations: ';
+    const rejected = '406: Not Acceptable\n\nAvailable representations: ';
     expect(await accepting('text/plain', `${NAMESPACE}/pods`)).toMatchObject({
-      message: `${refused}${all}, ${streams}`,
+      message: `${rejected}${all}, ${streams}`,
     });
-    expect(await accepting('text/plain', `${NAMESPACE}/pods/x`)).toMatchObject({ message: `${refused}${all}` });
+    expect(await accepting('text/plain', `${NAMESPACE}/pods/x`)).toMatchObject({ message: `${rejected}${all}` });
   });
 
   it('is a patch of a type that the resource knows, before the patch is read', async () => {
@@ -361,8 +361,8 @@ describe('a custom object', () => {
 
   it('gets the defaults of what its scale brings with it, which must fit the schema', async () => {
     await plane.ask('POST', path, named('scaled'));
-    const refused = await plane.ask('PATCH', `${path}/scaled/scale`, { spec: { replicas: -1 } }, MERGE);
-    expect(messageOf(refused)).toBe(
+    const rejected = await plane.ask('PATCH', `${path}/scaled/scale`, { spec: { replicas: -1 } }, MERGE);
+    expect(messageOf(rejected)).toBe(
       `Likeness.${GROUP} "scaled" is invalid: [spec.size: Invalid value: -1: spec.size in body should be greater than or equal to 1, .spec.size: Invalid value: -1: should be a non-negative integer]`,
     );
     await plane.ask('PATCH', `${path}/scaled/scale`, { spec: { replicas: 7 } }, MERGE);

@@ -66,16 +66,16 @@ describe('a kind', () => {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
     const metadata = { name: 'things.select.example' };
     expect((await plane.ask('POST', path, { metadata, spec: spec({}) })).code).toBe(201);
-    const refused = await plane.ask('POST', path, { metadata, spec: spec({ b: { type: 'string' } }) });
-    expect(messageOf(refused)).toContain(
+    const rejected = await plane.ask('POST', path, { metadata, spec: spec({ b: { type: 'string' } }) });
+    expect(messageOf(rejected)).toContain(
       'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included',
     );
   });
 
   it('of limits asks for resources of containers where they are for pods, and names taken say how they were made', async () => {
     const spec = { limits: [{ type: 'Pod', max: { x: '1' } }] };
-    const refused = await plane.ask('POST', `${NAMESPACE}/limitranges`, { metadata: { name: 'l2' }, spec });
-    expect(messageOf(refused)).toContain(
+    const rejected = await plane.ask('POST', `${NAMESPACE}/limitranges`, { metadata: { name: 'l2' }, spec });
+    expect(messageOf(rejected)).toContain(
       'spec.limits[0].max[x]: Invalid value: "x": must be a standard resource for containers',
     );
     const both = { metadata: { name: 'both', generateName: 'x-' } };
@@ -127,8 +127,8 @@ describe('a kind', () => {
     await plane.ask('PATCH', `${NAMESPACE}/pods/fixed/status`, { status: { containerStatuses } }, MERGE);
     const spec = { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] };
     const strategic = 'application/strategic-merge-patch+json';
-    const answer = await plane.ask('PATCH', `${NAMESPACE}/pods/fixed/resize`, { spec }, strategic);
-    expect(messageOf(answer)).toContain('Pod running on node without support for resize');
+    const response = await plane.ask('PATCH', `${NAMESPACE}/pods/fixed/resize`, { spec }, strategic);
+    expect(messageOf(response)).toContain('Pod running on node without support for resize');
   });
 
   it('of replication controllers counts the bytes of names, and definitions quote versions that are not there', async () => {

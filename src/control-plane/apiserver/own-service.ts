@@ -69,14 +69,14 @@ async function ensure(
   call: RequestContext,
   group: string,
   plural: string,
-  wanted: KubeObject,
+  desired: KubeObject,
 ): Promise<void> {
   const resource = backend.registry.find(group, 'v1', plural);
   if (resource === undefined) return;
-  const { metadata, ...content } = wanted;
+  const { metadata, ...content } = desired;
   const { namespace = '' } = metadata;
   if (storeOf(backend, resource).latest(keyOf(resource, namespace, NAME)) === undefined) {
-    await createObject(backend, resource, namespace, structuredClone(wanted), call);
+    await createObject(backend, resource, namespace, structuredClone(desired), call);
     return;
   }
   const target = { resource, namespace, name: NAME, subresource: '' };

@@ -20,11 +20,11 @@ test('objects of half a megabyte each do not pile up where they are parsed', () 
 
 test('what is asked for again and again is parsed once, whatever comes between', () => {
   const parsed = new ParsedObjects();
-  const wanted = entryOf(0, 'wanted');
-  const first = parsed.get(wanted);
+  const desired = entryOf(0, 'wanted');
+  const first = parsed.get(desired);
   for (const entry of many(30_000)) {
     parsed.get(entry);
-    expect(parsed.get(wanted)).toBe(first);
+    expect(parsed.get(desired)).toBe(first);
   }
 });
 

@@ -79,7 +79,7 @@ export interface Strategy {
   /** Reports whether a deleted object must be retained for a reason other than its finalizers. */
   unfinished?(object: KubeObject): boolean;
   /** Returns the seconds between the deletion request and the removal. Absent if objects are removed at once. */
-  graceSeconds?(object: KubeObject, asked: number | undefined): number;
+  graceSeconds?(object: KubeObject, requested: number | undefined): number;
 }
 
 /** Describes where the objects of a resource are stored. All its versions share one storage. */

@@ -78,9 +78,9 @@ function validateAccess({ resourceAttributes, nonResourceAttributes }: AccessSpe
 /** Validates that a review within a namespace concerns only that namespace. */
 function validateLocal({ resourceAttributes, nonResourceAttributes }: AccessSpec, namespace: string): FieldError[] {
   const causes: FieldError[] = [];
-  const asked = resourceAttributes?.namespace ?? '';
-  if (resourceAttributes !== undefined && asked !== namespace) {
-    causes.push(invalidField('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace'));
+  const requested = resourceAttributes?.namespace ?? '';
+  if (resourceAttributes !== undefined && requested !== namespace) {
+    causes.push(invalidField('spec.resourceAttributes.namespace', requested, 'must match metadata.namespace'));
   }
   if (nonResourceAttributes !== undefined) {
     const detail = 'disallowed on this kind of request';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * its store's directory so that it survives the loss of that directory.
  */
 export function storePlaces(dataDir: string) {
-  const place = (name: string) => ({ folder: join(dataDir, name), head: join(dataDir, `${name}.head`) });
+  const place = (name: string) => ({ directory: join(dataDir, name), head: join(dataDir, `${name}.head`) });
   return { objects: place('objects'), events: place('events') };
 }
 

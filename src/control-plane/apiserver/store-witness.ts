@@ -22,15 +22,15 @@ export function assertStorePresent(dataDir: string): void {
   // The store of Events is opened after that of objects, so its existence implies that the other existed.
   const wasStored = witnessOf(dataDir).read() !== undefined || isThere(events.head);
   if (!wasStored || isThere(objects.head)) return;
-  if (!isThere(dataFile(objects.folder))) {
+  if (!isThere(dataFile(objects.directory))) {
     throw new StoreError(
       'Corrupt',
-      `objects were stored in it before, but "${objects.folder}" and ${objects.head} are missing: they were deleted`,
+      `objects were stored in it before, but "${objects.directory}" and ${objects.head} are missing: they were deleted`,
     );
   }
   throw new StoreError(
     'Corrupt',
-    `${objects.head} is missing, so "${objects.folder}" may not contain everything that was stored in it. To continue with its contents: vimana backup FILE --data-dir ${dataDir}, and restore that file`,
+    `${objects.head} is missing, so "${objects.directory}" may not contain everything that was stored in it. To continue with its contents: vimana backup FILE --data-dir ${dataDir}, and restore that file`,
   );
 }
 
@@ -40,7 +40,7 @@ export function assertStoreReached(dataDir: string, revision: number): void {
   if (revision >= reached) return;
   throw new StoreError(
     'Corrupt',
-    `"${storePlaces(dataDir).objects.folder}" ends with revision ${revision}, but revision ${reached} was stored in it: it was replaced by an older or empty copy`,
+    `"${storePlaces(dataDir).objects.directory}" ends with revision ${revision}, but revision ${reached} was stored in it: it was replaced by an older or empty copy`,
   );
 }
 

@@ -127,8 +127,8 @@ export class ClusterFleet implements FleetBackend {
     await Promise.all([this.#nodes.refresh(signal), this.#pods.refresh(signal)]);
   }
 
-  replace(wanted: FleetSpec, signal: AbortSignal): Promise<LoadResult> {
-    return this.#inTurn(() => this.#replace(wanted, signal));
+  replace(desired: FleetSpec, signal: AbortSignal): Promise<LoadResult> {
+    return this.#inTurn(() => this.#replace(desired, signal));
   }
 
   move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]> {
@@ -235,7 +235,7 @@ export class ClusterFleet implements FleetBackend {
   }
 
   async #move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]> {
-    const refused = new Map<SuggestedMove, MoveResult>();
+    const rejected = new Map<SuggestedMove, MoveResult>();
     const begun = new Map<SuggestedMove, { readonly pod: Pod; readonly awaited: AwaitedVm }>();
     await forEachLimited(AT_ONCE, moves, async (move) => {
       try {
@@ -246,7 +246,7 @@ export class ClusterFleet implements FleetBackend {
       } catch (error) {
         const actual_node = error instanceof ElsewhereError ? error.node : '';
         const why = error instanceof Error ? error.message : String(error);
-        refused.set(move, { ...move, actual_node, success: false, as_suggested: false, error: why });
+        rejected.set(move, { ...move, actual_node, success: false, as_suggested: false, error: why });
       }
     });
     const all = [...begun.values()];
@@ -257,7 +257,7 @@ export class ClusterFleet implements FleetBackend {
       isCarried ? this.#lifetime : signal,
     );
     await forEachLimited(AT_ONCE, all, ({ pod, awaited }) => this.#carry(pod, awaited));
-    return moves.map((move) => refused.get(move) ?? outcome(move, places.get(begun.get(move)?.awaited.key ?? '')));
+    return moves.map((move) => rejected.get(move) ?? outcome(move, places.get(begun.get(move)?.awaited.key ?? '')));
   }
 
   /** Copies the load that was annotated on a pod to the next pod of its VM. */

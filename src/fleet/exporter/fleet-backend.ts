@@ -84,7 +84,7 @@ export interface FleetBackend {
    * Replaces the VMs of an earlier scenario. Resolves when each is placed or known to be unschedulable, and throws a
    * RejectedError.
    */
-  replace(wanted: FleetSpec, signal: AbortSignal): Promise<LoadResult>;
+  replace(desired: FleetSpec, signal: AbortSignal): Promise<LoadResult>;
   /** Moves VMs. Resolves when each is placed again or known to be unschedulable. */
   move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]>;
   /** Reads everything again. */

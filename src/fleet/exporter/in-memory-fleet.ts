@@ -68,9 +68,9 @@ export class InMemoryFleet implements FleetBackend {
     const at = this.#clock.monotonic();
     let vms = 0;
     this.#nodes = new Map(
-      nodes.map(({ name, cpuCores, memoryBytes, vms: wanted }) => {
-        vms += wanted.length;
-        const on = new Map(wanted.map(({ vm }) => [vm.id, inMemoryVm(vm)]));
+      nodes.map(({ name, cpuCores, memoryBytes, vms: desired }) => {
+        vms += desired.length;
+        const on = new Map(desired.map(({ vm }) => [vm.id, inMemoryVm(vm)]));
         return [name, { name, cpuCores, memoryBytes, vms: on, spent: NOTHING_SPENT, at }];
       }),
     );
@@ -88,17 +88,17 @@ export class InMemoryFleet implements FleetBackend {
   #move(move: SuggestedMove): MoveResult {
     const from = this.#nodes.get(move.from_node);
     const vm = from?.vms.get(move.vm_id);
-    const refused = (error: string): MoveResult => {
+    const rejected = (error: string): MoveResult => {
       const home = [...this.#nodes.values()].find(({ vms }) => vms.has(move.vm_id));
       return { ...move, actual_node: home?.name ?? '', success: false, as_suggested: false, error };
     };
-    if (from === undefined) return refused(`node ${move.from_node} not found`);
+    if (from === undefined) return rejected(`node ${move.from_node} not found`);
     const named = move.to_node === null ? undefined : this.#nodes.get(move.to_node);
-    if (named === undefined && move.to_node !== null) return refused(`node ${move.to_node} not found`);
-    if (vm === undefined) return refused(`${move.vm_id} is not on node ${move.from_node}`);
+    if (named === undefined && move.to_node !== null) return rejected(`node ${move.to_node} not found`);
+    if (vm === undefined) return rejected(`${move.vm_id} is not on node ${move.from_node}`);
     const to = named ?? this.#idlest(from, vm);
-    if (to === undefined) return refused(`no other node has enough memory for ${move.vm_id}`);
-    if (!hasRoom(to, vm)) return refused(`node ${to.name} does not have enough memory for ${move.vm_id}`);
+    if (to === undefined) return rejected(`no other node has enough memory for ${move.vm_id}`);
+    if (!hasRoom(to, vm)) return rejected(`node ${to.name} does not have enough memory for ${move.vm_id}`);
     for (const node of [from, to]) this.#load(node);
     from.vms.delete(vm.id);
     to.vms.set(vm.id, vm);

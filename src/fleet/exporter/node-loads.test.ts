@@ -53,7 +53,7 @@ function pod(
   return { metadata, spec: on === '' ? {} : { nodeName: on }, status: { phase: phase ?? 'Running' } } as never;
 }
 
-function world() {
+function harness() {
   const clock = new FakeClock();
   const [nodes, pods] = [informer<Node>(), informer<Pod>()];
   const loads = new NodeLoads({
@@ -66,7 +66,7 @@ function world() {
 
 describe('node metrics', () => {
   it('are the sums of the annotations of their launcher pods', () => {
-    const { nodes, pods, loads } = world();
+    const { nodes, pods, loads } = harness();
     nodes.put(node('a'));
     nodes.put(node('b'));
     pods.put(pod('x', { cpu: '0.3', memory: '0.5' }));
@@ -80,7 +80,7 @@ describe('node metrics', () => {
   });
 
   it("are ratios of the node's own size, whatever node the VM ratios refer to", () => {
-    const { nodes, pods, loads } = world();
+    const { nodes, pods, loads } = harness();
     nodes.put(node('a', '16', '32Gi'));
     nodes.put(node('b', '64', '256Gi'));
     pods.put(pod('x', { cpu: '0.25', memory: '0.125', of: { cpu: '32', memory: '128Gi' } }));
@@ -93,7 +93,7 @@ describe('node metrics', () => {
   });
 
   it('ignore terminating and pending pods, and pods that represent no VM', () => {
-    const { nodes, pods, loads } = world();
+    const { nodes, pods, loads } = harness();
     nodes.put(node('a'));
     pods.put(pod('going', { going: true }));
     pods.put(pod('done', { phase: 'Succeeded' }));
@@ -104,7 +104,7 @@ describe('node metrics', () => {
   });
 
   it('count a migrating VM once, on its source node', () => {
-    const { nodes, pods, loads } = world();
+    const { nodes, pods, loads } = harness();
     nodes.put(node('a'));
     nodes.put(node('b'));
     const source = pod('x', { labels: { 'kubevirt.io/created-by': 'i' } });
@@ -118,7 +118,7 @@ describe('node metrics', () => {
   });
 
   it('drop a deleted node, and treat one that returns as new', async () => {
-    const { nodes, pods, loads, clock } = world();
+    const { nodes, pods, loads, clock } = harness();
     nodes.put(node('a'));
     pods.put(pod('x'));
     await clock.advance(10_000);
@@ -131,7 +131,7 @@ describe('node metrics', () => {
   });
 
   it('accumulate time with the values between changes', async () => {
-    const { nodes, pods, loads, clock } = world();
+    const { nodes, pods, loads, clock } = harness();
     nodes.put(node('a', '10', '10Gi'));
     pods.put(pod('x', { cpu: '0.5', memory: '0' }));
     await clock.advance(4_000);
@@ -154,7 +154,7 @@ describe('node metrics', () => {
     });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
-        const [one, other] = [world(), world()];
+        const [one, other] = [harness(), harness()];
         for (const each of [one, other]) for (const name of ['a', 'b']) each.nodes.put(node(name, '7', '9Gi'));
         const last = new Map<string, Pod>();
         for (const { vm, on, cpu, gone } of changes) {

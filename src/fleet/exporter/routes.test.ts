@@ -25,9 +25,9 @@ describe('the exporter without a cluster', () => {
 
   const ask = async (path: string, body?: unknown) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await fetch(`${server.url}${path}`, body === undefined ? {} : { method: 'POST', body: text });
-    const type = answer.headers.get('content-type') ?? '';
-    return { status: answer.status, body: type.includes('json') ? await answer.json() : await answer.text() };
+    const response = await fetch(`${server.url}${path}`, body === undefined ? {} : { method: 'POST', body: text });
+    const type = response.headers.get('content-type') ?? '';
+    return { status: response.status, body: type.includes('json') ? await response.json() : await response.text() };
   };
   const metric = async (line: string) => {
     const text = (await ask('/metrics')).body as string;
@@ -146,9 +146,9 @@ describe('the exporter without a cluster', () => {
 
   it('rejects invalid feedback', async () => {
     const fields = async (body: unknown) => {
-      const answer = await ask('/feedback', body);
-      expect(answer.status).toBe(400);
-      return (answer.body as { causes: { field: string }[] }).causes.map(({ field }) => field);
+      const response = await ask('/feedback', body);
+      expect(response.status).toBe(400);
+      return (response.body as { causes: { field: string }[] }).causes.map(({ field }) => field);
     };
     expect(await fields({})).toEqual(['migrations']);
     expect(await fields({ migrations: 'x' })).toEqual(['migrations']);

@@ -62,8 +62,8 @@ function scenarioRoute(fleet: FleetBackend): Route {
       sendRejections(response, async () => {
         const body = await bodyOf(request, MAX_SCENARIO_BYTES);
         const name = queryOf(request).get('name') ?? undefined;
-        const wanted = readFleetSpec(body, name, (node) => fleet.has(node));
-        const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
+        const desired = readFleetSpec(body, name, (node) => fleet.has(node));
+        const { nodes, vms, unplaced } = await fleet.replace(desired, signal);
         answer(response, 200, { status: 'success', nodes_loaded: nodes, total_vms: vms, unschedulable: unplaced });
       }),
   };

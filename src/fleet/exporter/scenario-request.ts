@@ -24,7 +24,7 @@ const MAX_CORES = 1_000_000;
  */
 export function readFleetSpec(
   body: unknown,
-  wanted: string | undefined,
+  desired: string | undefined,
   isNode: (name: string) => boolean = () => false,
 ): Required<FleetSpec> {
   const { file, path } = fileOf(body);
@@ -32,12 +32,12 @@ export function readFleetSpec(
   const causes = found.map((cause) => ({ ...cause, field: fieldPath(cause.field, path) }));
   const names = scenarios.map(({ name }) => name);
   if (names.length === 0) throw new RejectedError(causes);
-  const name = wanted ?? names[0] ?? '';
+  const name = desired ?? names[0] ?? '';
   const scenario = path === undefined ? scenarios.find((each) => each.name === name) : scenarios[0];
   if (scenario === undefined) {
     throw new RejectedError([invalid('name', name, `must be one of ${names.join(', ')}`), ...causes]);
   }
-  if (wanted === undefined && path === undefined && names.length > 1) {
+  if (desired === undefined && path === undefined && names.length > 1) {
     const which = required('name', `there are several scenarios: ${names.join(', ')}; choose one with ?name=${name}`);
     throw new RejectedError([which, ...causes]);
   }
@@ -127,7 +127,7 @@ function problemsOf(path: string, vm: Vm): FieldError[] {
   ];
 }
 
-function outside(field: string, value: number, least: number, most: number): FieldError[] {
-  if (value < least) return [invalid(field, value, `must be at least ${least}`)];
-  return value > most ? [invalid(field, value, `must not be greater than ${most}`)] : [];
+function outside(field: string, value: number, min: number, max: number): FieldError[] {
+  if (value < min) return [invalid(field, value, `must be at least ${min}`)];
+  return value > max ? [invalid(field, value, `must not be greater than ${max}`)] : [];
 }

@@ -175,8 +175,8 @@ export class PodManager {
       return;
     }
     const body = { metadata: { annotations: { [FIRST_POD]: next } } };
-    const told = await this.#client.patch(SIMULATED_VMS, id, { type: 'merge', body }, { namespace });
-    await this.#makePod(id, next, told.spec, told, node, metadata.annotations);
+    const reported = await this.#client.patch(SIMULATED_VMS, id, { type: 'merge', body }, { namespace });
+    await this.#makePod(id, next, reported.spec, reported, node, metadata.annotations);
     await this.vms.updateVmStatus(id, 'Scheduling', next, '');
   }
 
@@ -211,9 +211,9 @@ export class PodManager {
     signal?: AbortSignal,
   ): Promise<{ readonly created: readonly string[]; readonly deleted: readonly string[] }> {
     const pods = await this.#allPods();
-    const wanted = new Set(vms.map(({ id }) => id));
+    const desired = new Set(vms.map(({ id }) => id));
     const missing = vms.filter(({ id }) => !pods.has(id));
-    const surplus = [...pods.keys()].filter((id) => !wanted.has(id));
+    const surplus = [...pods.keys()].filter((id) => !desired.has(id));
     await this.deleteAll(surplus, signal);
     await forEachLimited(AT_ONCE, missing, (vm) => this.createPod(vm, undefined, signal));
     return { created: missing.map(({ id }) => id), deleted: surplus };

@@ -13,8 +13,8 @@ const PARTS = [
 
 /** Reports whether somebody annotated a pod with another load than its VM specifies. */
 export function isAnnotated(annotations: Annotations = {}): boolean {
-  const told = parseLoad(annotations);
-  return told !== undefined && PARTS.some(([part, annotation]) => annotations[annotation] !== told[part]);
+  const reported = parseLoad(annotations);
+  return reported !== undefined && PARTS.some(([part, annotation]) => annotations[annotation] !== reported[part]);
 }
 
 /**
@@ -22,12 +22,12 @@ export function isAnnotated(annotations: Annotations = {}): boolean {
  * precedence, as on a pod that stays.
  */
 export function retainedLoad(old: Annotations = {}, next: Annotations = {}): Record<string, string> {
-  const [told, now] = [parseLoad(old), parseLoad(next)];
+  const [reported, now] = [parseLoad(old), parseLoad(next)];
   const kept: Record<string, string> = {};
   for (const [part, annotation] of PARTS) {
     const set = old[annotation];
-    const isByHand = set !== undefined && told !== undefined && set !== told[part];
-    const isSame = told?.[part] === now?.[part] && told?.node[part] === now?.node[part];
+    const isByHand = set !== undefined && reported !== undefined && set !== reported[part];
+    const isSame = reported?.[part] === now?.[part] && reported?.node[part] === now?.node[part];
     if (isByHand && isSame && next[annotation] !== set) kept[annotation] = set;
   }
   return kept;

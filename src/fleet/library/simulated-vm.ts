@@ -77,7 +77,7 @@ export interface VmMetadata {
 export function vmObject(vm: Vm, { namespace, labels, annotations, node }: VmMetadata): NewObject<SimulatedMachine> {
   const { apiVersion, kind } = virtualMachine;
   // Without our admission, nobody else writes these annotations.
-  const told: Record<string, string> = isRatioSize(vm)
+  const reported: Record<string, string> = isRatioSize(vm)
     ? {
         [SIMULATION_CPU_CONSUMPTION]: `${vm.cpuConsumption}`,
         [SIMULATION_MEMORY_CONSUMPTION]: `${vm.memoryConsumption}`,
@@ -90,7 +90,7 @@ export function vmObject(vm: Vm, { namespace, labels, annotations, node }: VmMet
       name: vm.id,
       namespace,
       ...(labels === undefined ? {} : { labels: { ...labels } }),
-      annotations: { ...told, ...annotations, ...(node === undefined ? {} : { [FORCED_NODE]: node }) },
+      annotations: { ...reported, ...annotations, ...(node === undefined ? {} : { [FORCED_NODE]: node }) },
     },
     spec: vmSpec(vm),
   };

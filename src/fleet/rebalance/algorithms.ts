@@ -45,8 +45,8 @@ const relative =
   (score: Score): Score =>
   (load) => {
     const scores = score(load);
-    const most = largest(scores);
-    return most > NOTHING ? scores.map((each) => each / most) : scores.fill(0);
+    const max = largest(scores);
+    return max > NOTHING ? scores.map((each) => each / max) : scores.fill(0);
   };
 
 function scoreNodes(load: Load, cu: number, cp: number, mu: number, mp: number, formula: Formula): Float64Array {
@@ -73,12 +73,12 @@ const meanSquare: Formula = (cu, cp, mu, mp) => USAGE * (cu * cu + mu * mu) + PR
 
 /** Scores nodes by the one metric in which they exceed the mean the most. */
 const criticalDimension: Score = (load) => {
-  let [worst, most] = [new Float64Array(load.size), -1];
+  let [worst, max] = [new Float64Array(load.size), -1];
   for (const metric of METRICS) {
     const middle = mean(load[metric]);
     const above = load[metric].map((each) => Math.max(0, each - middle));
     const average = mean(above);
-    if (average > most) [worst, most] = [above, average];
+    if (average > max) [worst, max] = [above, average];
   }
   return worst;
 };

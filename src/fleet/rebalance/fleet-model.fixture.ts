@@ -12,10 +12,10 @@ export function fleets(): fc.Arbitrary<FleetModel> {
 
 type Sizes = Pick<FleetNode, 'cpu' | 'memory'>;
 
-function fleetWith([sizes, wanted]: [Sizes[], (Sizes & { at: number })[]]): FleetModel {
+function fleetWith([sizes, desired]: [Sizes[], (Sizes & { at: number })[]]): FleetModel {
   const nodes = sizes.map((size, at): FleetNode => ({ name: `node-${at}`, ...size }));
   const room = sizes.map(({ memory }) => memory);
-  const vms = wanted.flatMap(({ cpu, memory, at }, i): FleetVm[] => {
+  const vms = desired.flatMap(({ cpu, memory, at }, i): FleetVm[] => {
     const node = at % nodes.length;
     if ((room[node] ?? 0) < memory) return [];
     room[node] = (room[node] ?? 0) - memory;

@@ -6,8 +6,8 @@ import { mean } from './load.ts';
 import { readScenarios } from './read-scenarios.ts';
 import { fleetOf, inconsistentNodes, REFERENCE_NODE, type Scenario } from './scenario.ts';
 
-const scenarioOf = (wanted: GenerateOptions, seed: number) => {
-  const { name, nodes } = generate(wanted, seededRandom(seed));
+const scenarioOf = (desired: GenerateOptions, seed: number) => {
+  const { name, nodes } = generate(desired, seededRandom(seed));
   const { scenarios, causes } = readScenarios({ [name]: nodes });
   expect(causes).toEqual([]);
   return scenarios[0] as Scenario;
@@ -15,19 +15,19 @@ const scenarioOf = (wanted: GenerateOptions, seed: number) => {
 
 describe('generated loads', () => {
   it('have the requested number of nodes and VMs, which fit, and are the same for the same seed', () => {
-    const wanted = fc.record({
+    const desired = fc.record({
       load: fc.constantFrom(...LOADS),
       nodes: fc.integer({ min: 1, max: 40 }),
       vms: fc.nat({ max: 600 }),
     });
     fc.assert(
-      fc.property(wanted, fc.nat(), (wanted, seed) => {
-        const scenario = scenarioOf(wanted, seed);
-        expect(scenario.nodes).toHaveLength(wanted.nodes);
-        expect(scenario.nodes.flatMap(({ vms }) => vms)).toHaveLength(wanted.vms);
+      fc.property(desired, fc.nat(), (desired, seed) => {
+        const scenario = scenarioOf(desired, seed);
+        expect(scenario.nodes).toHaveLength(desired.nodes);
+        expect(scenario.nodes.flatMap(({ vms }) => vms)).toHaveLength(desired.vms);
         expect(inconsistentNodes(scenario)).toEqual([]);
         for (const { memoryUsage } of scenario.nodes) expect(memoryUsage).toBeLessThanOrEqual(1);
-        expect(generate(wanted, seededRandom(seed))).toEqual(generate(wanted, seededRandom(seed)));
+        expect(generate(desired, seededRandom(seed))).toEqual(generate(desired, seededRandom(seed)));
       }),
       { numRuns: 60 },
     );
@@ -46,19 +46,19 @@ describe('generated loads', () => {
   });
 
   it('request no more than all nodes have, and light ones fill no node with requests', () => {
-    const wanted = fc.record({
+    const desired = fc.record({
       load: fc.constantFrom(...LOADS),
       nodes: fc.integer({ min: 1, max: 40 }),
       vms: fc.integer({ min: 1, max: 600 }),
     });
     fc.assert(
-      fc.property(wanted, fc.nat(), (wanted, seed) => {
-        const { nodes } = generate(wanted, seededRandom(seed));
-        const asked = nodes.map(({ vms }) => requestsOf(vms));
+      fc.property(desired, fc.nat(), (desired, seed) => {
+        const { nodes } = generate(desired, seededRandom(seed));
+        const requested = nodes.map(({ vms }) => requestsOf(vms));
         for (const of of ['cpu', 'memory'] as const) {
-          const total = asked.reduce((sum, node) => sum + node[of], 0);
+          const total = requested.reduce((sum, node) => sum + node[of], 0);
           expect(total).toBeLessThanOrEqual(nodes.length + 1e-3);
-          if (wanted.load === 'light') for (const node of asked) expect(node[of]).toBeLessThanOrEqual(1);
+          if (desired.load === 'light') for (const node of requested) expect(node[of]).toBeLessThanOrEqual(1);
         }
       }),
       { numRuns: 100 },
@@ -77,11 +77,9 @@ describe('generated loads', () => {
     expect(scenario.nodes.reduce((sum, { vms }) => sum + vms.length, 0)).toBe(MAX_SIZE.vms);
     expect(inconsistentNodes(scenario)).toEqual([]);
     const usage = mean(fleetOf(scenario).load().cpuUsage);
-    const [least, most] = { light: [0.2, 0.25], mixed: [0.5, 0.65], heavy: [0.85, 0.95], progression: [0.5, 0.55] }[
-      load
-    ];
-    expect(usage).toBeGreaterThan(least as number);
-    expect(usage).toBeLessThanOrEqual(most as number);
+    const [min, max] = { light: [0.2, 0.25], mixed: [0.5, 0.65], heavy: [0.85, 0.95], progression: [0.5, 0.55] }[load];
+    expect(usage).toBeGreaterThan(min as number);
+    expect(usage).toBeLessThanOrEqual(max as number);
   });
 });
 

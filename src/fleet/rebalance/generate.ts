@@ -92,9 +92,9 @@ const SIZES = [1, 1, 1, 1, 2, 2, 2, 4, 4, 8];
 const MIN_SIZE = { cores: 2 ** -6, bytes: 2 ** 24 } as const;
 
 /** Generates nodes full of VMs. The same options and random source give the same result. */
-export function generate({ load, ...wanted }: GenerateOptions, random: Random): { name: string; nodes: NodeRecord[] } {
+export function generate({ load, ...desired }: GenerateOptions, random: Random): { name: string; nodes: NodeRecord[] } {
   const recipe = RECIPES[load];
-  const [nodes, vms] = [wanted.nodes ?? recipe.nodes, wanted.vms ?? recipe.vms];
+  const [nodes, vms] = [desired.nodes ?? recipe.nodes, desired.vms ?? recipe.vms];
   const fork = random.fork(recipe.scenario);
   const targets = within(Array.from({ length: nodes }, (_, at) => recipe.target(fork, at, nodes)));
   const counts = apportion(
@@ -175,8 +175,8 @@ function vmOf(id: string, cpu: number, memory: number, form: Recipe['form']): Vm
 }
 
 /** Returns the next power of two above the usage with some headroom: at most 2.2 times as much. */
-function nextOrderedSize(used: number, least: number): number {
-  return Math.max(least, 2 ** Math.ceil(Math.log2(used * 1.1)));
+function nextOrderedSize(used: number, min: number): number {
+  return Math.max(min, 2 ** Math.ceil(Math.log2(used * 1.1)));
 }
 
 /** Returns the usage of a VM, as ratios of the reference node. */

@@ -12,6 +12,6 @@ export function loadOf(points: readonly Point[]): Load {
 
 /** Generates metrics of any number of nodes, in hundredths, so that equal ones are common. */
 export function points(): fc.Arbitrary<Point[]> {
-  const share = (most: number) => fc.integer({ min: 0, max: most }).map((hundredths) => hundredths / 100);
+  const share = (max: number) => fc.integer({ min: 0, max }).map((hundredths) => hundredths / 100);
   return fc.array(fc.tuple(share(150), share(100), share(100), share(100)), { maxLength: 12 });
 }

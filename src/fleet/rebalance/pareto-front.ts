@@ -10,11 +10,11 @@ const CROWDING = 0.1;
 export function paretoFront(load: Load): Float64Array {
   const { front, count } = frontsOf(load);
   const crowding = crowdingOf(load, front, count);
-  let most = 0;
-  for (const each of crowding) if (Number.isFinite(each) && each > most) most = each;
+  let max = 0;
+  for (const each of crowding) if (Number.isFinite(each) && each > max) max = each;
   return crowding.map((crowd, node) => {
     const behind = count > 1 ? (front[node] as number) / (count - 1) : 0;
-    const crowded = Number.isFinite(crowd) && most > 0 ? CROWDING * (1 - crowd / most) : 0;
+    const crowded = Number.isFinite(crowd) && max > 0 ? CROWDING * (1 - crowd / max) : 0;
     return Math.min(1, behind + crowded);
   });
 }

@@ -82,7 +82,7 @@ class Reader {
       usual: REFERENCE_NODE.memoryBytes,
       positive: true,
     });
-    const share = (field: string, most = 1) => this.#amount(fields, field, path, { usual: 0, most });
+    const share = (field: string, max = 1) => this.#amount(fields, field, path, { usual: 0, most: max });
     const node = {
       name,
       cpuCores,
@@ -171,19 +171,19 @@ class Reader {
     fields: Fields,
     field: string,
     path: string,
-    { usual, most = Number.MAX_VALUE, positive = false }: Amount,
+    { usual: fallback, most: max = Number.MAX_VALUE, positive = false }: Amount,
   ): number {
     const at = child(path, field);
     const value = fields[field];
-    if (value === undefined && usual !== undefined) return usual;
+    if (value === undefined && fallback !== undefined) return fallback;
     if (value === undefined) this.causes.push(required(at));
     else if (typeof value !== 'number') this.causes.push(typeInvalid(at, value, 'must be a number'));
     else if (value < 0 || (positive && value === 0)) {
       this.causes.push(invalid(at, value, positive ? 'must be greater than 0' : 'must not be negative'));
-    } else if (!(value <= most))
-      this.causes.push(invalid(at, value, most === 1 ? 'must not be greater than 1' : 'must be finite'));
+    } else if (!(value <= max))
+      this.causes.push(invalid(at, value, max === 1 ? 'must not be greater than 1' : 'must be finite'));
     else return value;
-    return usual ?? 1;
+    return fallback ?? 1;
   }
 
   #list(value: unknown, path: string): readonly unknown[] | undefined {

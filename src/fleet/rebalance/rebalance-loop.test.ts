@@ -18,8 +18,8 @@ import {
 } from './rebalance-loop.ts';
 import type { Method } from './rebalancing.ts';
 
-const named = <T extends { readonly id: string }>(all: readonly T[], wanted: string) =>
-  all.find(({ id }) => id === wanted) as T;
+const named = <T extends { readonly id: string }>(all: readonly T[], desired: string) =>
+  all.find(({ id }) => id === desired) as T;
 const METHOD: Method = {
   algorithm: named(ALGORITHMS, DEFAULT_ALGORITHM),
   planner: named(PLANNERS, DEFAULT_PLANNER),
@@ -168,9 +168,9 @@ describe('the closed loop', () => {
         });
         const { steps, retained } = await run(cluster, 30, undefined, method);
         expect(steps).toBeLessThanOrEqual(30);
-        const asked = cluster.asked.flat();
+        const requested = cluster.asked.flat();
         for (const step of cluster.asked) expect(step.length).toBeLessThanOrEqual(DEFAULT_LIMITS.perStep);
-        for (const id of retained) expect(asked.findLast(({ vm_id }) => vm_id === id)).toBeDefined();
+        for (const id of retained) expect(requested.findLast(({ vm_id }) => vm_id === id)).toBeDefined();
       }),
       { numRuns: 60 },
     );

@@ -65,20 +65,20 @@ const PLAIN_ITEM = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 /** Reports whether every field consists of stars and numbers within its bounds, so that it cannot be invalid. */
 function isPlain(fields: readonly string[]): boolean {
   if (fields.length !== BOUNDS.length) return false;
-  return BOUNDS.every(([least, most], i) => {
+  return BOUNDS.every(([min, max], i) => {
     const field = fields[i] ?? '';
-    return field === '*' || field.split(',').every((item) => isPlainItem(item, least, most));
+    return field === '*' || field.split(',').every((item) => isPlainItem(item, min, max));
   });
 }
 
-function isPlainItem(item: string, least: number, most: number): boolean {
+function isPlainItem(item: string, min: number, max: number): boolean {
   const match = PLAIN_ITEM.exec(item);
   if (match === null) return false;
-  const [, from = least, to = from, step = 1] = match;
+  const [, from = min, to = from, step = 1] = match;
   const [first, last, width] = [Number(from), Number(to), Number(step)];
   // The parser does not support steps that begin at the second name of Sunday.
-  if (first === most && match[3] !== undefined) return false;
-  return least <= first && first <= last && last <= most && width >= 1 && width <= most - least;
+  if (first === max && match[3] !== undefined) return false;
+  return min <= first && first <= last && last <= max && width >= 1 && width <= max - min;
 }
 
 /** Returns the first matching wall time that lies ahead. Instants follow wall times in the same order. */
@@ -123,9 +123,9 @@ function assertKnownSyntax(expression: string, fields: readonly string[]): void 
     if (wrong !== undefined) refuse(`cannot parse ${FIELDS[i]} "${field}" at "${wrong}"`);
     // The parser accepts any start of a step and then never finds a time to run. Its messages count months and days
     // from zero.
-    const [least, most] = BOUNDS[i] ?? [0, 0];
+    const [min, max] = BOUNDS[i] ?? [0, 0];
     const named = [...field.matchAll(/(?:^|[,-])(\d+)/g)].map(([, number]) => Number(number));
-    const outside = named.find((number) => number < least || number > most);
-    if (outside !== undefined) refuse(`${FIELDS[i]} ${outside} is not within ${least}-${most}`);
+    const outside = named.find((number) => number < min || number > max);
+    if (outside !== undefined) refuse(`${FIELDS[i]} ${outside} is not within ${min}-${max}`);
   }
 }

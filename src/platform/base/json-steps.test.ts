@@ -21,10 +21,10 @@ describe('the text of a value in steps', () => {
     ['names in the way of objects', JSON.parse(`{"__proto__":${JSON.stringify(long(9_000))},"1":2}`) as object, 4],
     ['long texts', { a: 'ä'.repeat(1_000_000), b: ['x'.repeat(1_000_000)], c: undefined, d: 'y' }, 3],
     ['what has no text', { a: long(9_000), b: undefined, c: [undefined, ...long(9_000)] }, 8],
-  ])('is that of JSON.stringify: %s', (_title, value, least) => {
+  ])('is that of JSON.stringify: %s', (_title, value, min) => {
     const { text, steps } = made(value);
     expect(text === JSON.stringify(value)).toBe(true);
-    expect(steps).toBeGreaterThanOrEqual(least);
+    expect(steps).toBeGreaterThanOrEqual(min);
   });
 
   test('whatever the value is', () => {

@@ -4,25 +4,25 @@ import { memoize } from './memoize.ts';
 
 describe('an answer that is remembered', () => {
   test('is worked out once while it is asked for', () => {
-    let asked = 0;
+    let requested = 0;
     const length = memoize(2, (text) => {
-      asked++;
+      requested++;
       return text.length;
     });
     for (let i = 0; i < 10; i++) expect(length('abc')).toBe(3);
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   test('is forgotten when many others were asked for since', () => {
-    const asked: string[] = [];
-    const length = memoize(2, (text) => asked.push(text));
+    const requested: string[] = [];
+    const length = memoize(2, (text) => requested.push(text));
     for (const text of ['a', 'b', 'c', 'd', 'e', 'a']) length(text);
-    expect(asked.filter((text) => text === 'a')).toHaveLength(2);
+    expect(requested.filter((text) => text === 'a')).toHaveLength(2);
   });
 
   test('is not kept for a long text', () => {
-    let asked = 0;
-    const length = memoize(2, () => ++asked);
+    let requested = 0;
+    const length = memoize(2, () => ++requested);
     const long = 'x'.repeat(1000);
     expect([length(long), length(long)]).toEqual([1, 2]);
   });
@@ -37,13 +37,13 @@ describe('an answer that is remembered', () => {
   });
 
   test('is asked for again after a failure', () => {
-    let asked = 0;
+    let requested = 0;
     const fails = memoize(2, () => {
-      asked++;
+      requested++;
       throw new Error('no');
     });
     expect(() => fails('a')).toThrow('no');
     expect(() => fails('a')).toThrow('no');
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   });
 });

@@ -7,12 +7,12 @@ const MAX_LENGTH = 128;
  * Memoizes a pure function of short texts that recur, such as times and quantities. It stores at most `size` times two
  * results, and none for a call that throws.
  */
-export function memoize<T>(size: number, answer: (text: string) => T, maxLength = MAX_LENGTH): (text: string) => T {
+export function memoize<T>(size: number, response: (text: string) => T, maxLength = MAX_LENGTH): (text: string) => T {
   const cache = new GenerationalCache<string, T>({ maxEntries: size });
   return (text) => {
     const known = cache.get(text);
     if (known !== undefined) return known;
-    const found = answer(text);
+    const found = response(text);
     if (text.length <= maxLength) cache.set(text, found);
     return found;
   };

@@ -54,13 +54,13 @@ describe('the table of connections', () => {
 
 /** Creates a directory like /proc, of a process in a user namespace or in none. */
 function procWith(tcp: string, uidMap = '0 0 4294967295\n'): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vimana-proc-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const part of ['net', 'self', 'sys/kernel']) mkdirSync(join(folder, part), { recursive: true });
-  writeFileSync(join(folder, 'net/tcp'), tcp);
-  writeFileSync(join(folder, 'self/uid_map'), uidMap);
-  writeFileSync(join(folder, 'sys/kernel/overflowuid'), '65534\n');
-  return folder;
+  const directory = mkdtempSync(join(tmpdir(), 'vimana-proc-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  for (const part of ['net', 'self', 'sys/kernel']) mkdirSync(join(directory, part), { recursive: true });
+  writeFileSync(join(directory, 'net/tcp'), tcp);
+  writeFileSync(join(directory, 'self/uid_map'), uidMap);
+  writeFileSync(join(directory, 'sys/kernel/overflowuid'), '65534\n');
+  return directory;
 }
 
 describe('a program at the other end', () => {

@@ -61,9 +61,9 @@ describe('a queue of several tenants', () => {
     const { add, began, end } = queueOf(1, 1);
     add('a1', 'a');
     const left = add('a2', 'a');
-    const wanted = add('a3', 'a');
-    wanted.join('b');
-    wanted.leave('a');
+    const desired = add('a3', 'a');
+    desired.join('b');
+    desired.leave('a');
     left.leave('a');
     await end('a1');
     expect(began).toEqual(['a1', 'a3']);

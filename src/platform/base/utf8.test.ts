@@ -25,5 +25,5 @@ it('counts the bytes that an encoder makes of any text, pairs torn apart include
 });
 
 it('tells whether a text exceeds a limit as its length does', () => {
-  fc.assert(fc.property(texts, fc.nat({ max: 40 }), (text, most) => exceedsBytes(text, most) === encoded(text) > most));
+  fc.assert(fc.property(texts, fc.nat({ max: 40 }), (text, max) => exceedsBytes(text, max) === encoded(text) > max));
 });

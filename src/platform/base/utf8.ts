@@ -23,6 +23,6 @@ const isLowHalf = (unit: number) => (unit & 0xfc_00) === 0xdc_00;
  * Reports whether a text takes more than `most` bytes in UTF-8. Most texts are so short or so long that no byte is
  * counted.
  */
-export function exceedsBytes(text: string, most: number): boolean {
-  return text.length > most || (text.length * BYTES_PER_UNIT > most && utf8Length(text) > most);
+export function exceedsBytes(text: string, max: number): boolean {
+  return text.length > max || (text.length * BYTES_PER_UNIT > max && utf8Length(text) > max);
 }

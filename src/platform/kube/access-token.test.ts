@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccessToken, openAccessToken, tokenFileOf } from './access-token.ts';
 
-let folder: string;
+let directory: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vimana-token-'));
+  directory = mkdtempSync(join(tmpdir(), 'vimana-token-'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(directory, { recursive: true }));
 const textOf = (file: string) => readFileSync(file, 'utf8').trim();
 
 describe('a token', () => {
   it('is new at every start, for its owner alone, and gone at the end', () => {
-    const file = join(folder, 'tokens', '127.0.0.1_8000');
+    const file = join(directory, 'tokens', '127.0.0.1_8000');
     const token = createAccessToken(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(join(folder, 'tokens')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(directory, 'tokens')).mode & 0o777).toBe(0o700);
     const first = textOf(file);
     expect(first).toMatch(/^[\w-]{43}$/);
     expect(token.matches(first)).toBe(true);
@@ -31,7 +31,7 @@ describe('a token', () => {
   });
 
   it('of an administrator is taken as it is, and stays', () => {
-    const file = join(folder, 'own');
+    const file = join(directory, 'own');
     writeFileSync(file, 'sixteen-letters-\n', { mode: 0o640 });
     const token = openAccessToken(file);
     expect(token.matches('sixteen-letters-')).toBe(true);
@@ -40,20 +40,20 @@ describe('a token', () => {
   });
 
   it('is created where an administrator wants it', () => {
-    const file = join(folder, 'made');
+    const file = join(directory, 'made');
     expect(openAccessToken(file).matches(textOf(file))).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it('that is short, or that everybody can read, is rejected without being told', () => {
-    const file = join(folder, 'bad');
+    const file = join(directory, 'bad');
     writeFileSync(file, 'hunter2', { mode: 0o600 });
     expect(() => openAccessToken(file)).toThrow(/shorter than 16/);
     expect(() => openAccessToken(file)).not.toThrow(/hunter2/);
     writeFileSync(file, 'x'.repeat(32));
     chmodSync(file, 0o644);
     expect(() => openAccessToken(file)).toThrow(/can be read by every user/);
-    expect(() => openAccessToken(folder)).toThrow(/cannot be used/);
+    expect(() => openAccessToken(directory)).toThrow(/cannot be used/);
   });
 
   it('has a place by the address of its server', () => {

@@ -260,8 +260,8 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
         kind: 'TokenRequest',
         spec: { expirationSeconds: 600 },
       };
-      const answer = await client.act(serviceAccounts, label, 'token', request, inDefault);
-      expect(answer).toMatchObject({ kind: 'TokenRequest', status: { token: expect.stringMatching(/^ey.*\..*\./) } });
+      const response = await client.act(serviceAccounts, label, 'token', request, inDefault);
+      expect(response).toMatchObject({ kind: 'TokenRequest', status: { token: expect.stringMatching(/^ey.*\..*\./) } });
     });
 
     it('reads what is no resource', async () => {

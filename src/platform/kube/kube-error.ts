@@ -50,9 +50,9 @@ export function isGone(error: unknown): boolean {
 }
 
 /** Returns the response, or undefined if the object is not found. */
-export async function ignoreNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function ignoreNotFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -36,19 +36,19 @@ describe('what is in one namespace acts on machines of another', () => {
   });
 
   it('as the server says, where what is known may be old', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const client = {
       get: (_type: unknown, name: string) => {
-        asked.push(name);
+        requested.push(name);
         return Promise.resolve(grants('a').namespace(name));
       },
     };
     expect(
       await firstCrossNamespaceDenial('a', ['a', 'b'], grants(undefined) as never, client as never),
     ).toBeUndefined();
-    expect(asked).toEqual(['b']);
+    expect(requested).toEqual(['b']);
     expect(await firstCrossNamespaceDenial('a', ['b'], grants('a') as never, client as never)).toBeUndefined();
-    expect(asked).toEqual(['b']);
+    expect(requested).toEqual(['b']);
     expect((await firstCrossNamespaceDenial('x', ['b'], grants(undefined) as never, client as never))?.reason).toBe(
       'Forbidden',
     );

@@ -33,13 +33,13 @@ describe('a cache', () => {
   it('shows what it was told, finds it by every index, and tells changes that add up to the same', () => {
     fc.assert(
       fc.property(fc.array(arbitraryStep, { maxLength: 40 }), (steps) => {
-        const told = new Map<string, KubeObject>();
+        const reported = new Map<string, KubeObject>();
         const tell = (change: Change): void => {
           const { uid = '' } = change.object.metadata;
-          expect(told.has(uid)).toBe(change.type !== 'added');
-          if (change.type === 'updated') expect(told.get(uid)).toBe(change.old);
-          if (change.type === 'deleted') told.delete(uid);
-          else told.set(uid, change.object);
+          expect(reported.has(uid)).toBe(change.type !== 'added');
+          if (change.type === 'updated') expect(reported.get(uid)).toBe(change.old);
+          if (change.type === 'deleted') reported.delete(uid);
+          else reported.set(uid, change.object);
         };
         const cache = new IndexedCache<KubeObject>(tell);
         const model = new Map<string, KubeObject>();
@@ -64,14 +64,14 @@ describe('a cache', () => {
           expect(cache.version).toBe(String(i + 1));
         });
         expect(new Set(cache.all())).toEqual(new Set(model.values()));
-        expect(new Set(told.values())).toEqual(new Set(model.values()));
+        expect(new Set(reported.values())).toEqual(new Set(model.values()));
         for (const colour of ['red', 'green', 'blue']) {
-          const wanted = [...model.values()].filter((object) => (object['colours'] as string[]).includes(colour));
-          expect(new Set(cache.by(byColour, colour))).toEqual(new Set(wanted));
+          const desired = [...model.values()].filter((object) => (object['colours'] as string[]).includes(colour));
+          expect(new Set(cache.by(byColour, colour))).toEqual(new Set(desired));
         }
         for (const namespace of ['x', 'y']) {
-          const wanted = [...model.values()].filter(({ metadata }) => metadata.namespace === namespace);
-          expect(new Set(cache.inNamespace(namespace))).toEqual(new Set(wanted));
+          const desired = [...model.values()].filter(({ metadata }) => metadata.namespace === namespace);
+          expect(new Set(cache.inNamespace(namespace))).toEqual(new Set(desired));
         }
       }),
     );

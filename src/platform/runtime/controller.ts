@@ -164,8 +164,8 @@ class ControllerRunnable<T extends KubeObject> implements Runnable {
       ...(metrics === undefined ? {} : { metrics }),
       work: (key, signal) => this.#work(key, this.#contextWith(signal)),
       onFailure: (key, error, retryInMs) => {
-        const usual = error instanceof TemporaryError || isConflict(error);
-        this.#log[usual ? 'debug' : 'warn']({ key, err: error, retryInMs }, 'failed to reconcile an object');
+        const fallback = error instanceof TemporaryError || isConflict(error);
+        this.#log[fallback ? 'debug' : 'warn']({ key, err: error, retryInMs }, 'failed to reconcile an object');
       },
     });
   }

@@ -33,14 +33,14 @@ interface ResourceList {
 export async function discover(client: Client, signal?: AbortSignal): Promise<DiscoveryResult> {
   const options = signal === undefined ? {} : { signal };
   const { groups = [] } = JSON.parse(await client.raw('/apis', options)) as GroupList;
-  const wanted = groups.flatMap(({ versions, preferredVersion }) => {
+  const desired = groups.flatMap(({ versions, preferredVersion }) => {
     const names = versions.map(({ groupVersion }) => groupVersion);
     const first = preferredVersion?.groupVersion ?? names[0] ?? '';
     return [first, ...names.filter((name) => name !== first)];
   });
   const failed = new Map<string, unknown>();
   const lists = await Promise.all(
-    ['v1', ...wanted].map(async (groupVersion) => {
+    ['v1', ...desired].map(async (groupVersion) => {
       try {
         const path = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
         return resourcesOf(groupVersion, JSON.parse(await client.raw(path, options)) as ResourceList);

@@ -29,16 +29,16 @@ describe('an informer', () => {
     const { admin } = cluster;
     await admin.create(CONFIG_MAPS, configMap('old'));
     const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
-    const told: string[] = [];
-    informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    const reported: string[] = [];
+    informer.onChange(({ type, object }) => reported.push(`${type} ${object.metadata.name}`));
     cluster.run(informer);
     await informer.synced;
-    expect(told).toEqual(['added old']);
+    expect(reported).toEqual(['added old']);
     await admin.create(CONFIG_MAPS, configMap('new'));
     await admin.patch(CONFIG_MAPS, 'new', { type: 'merge', body: { data: { a: '1' } } }, { namespace });
     await admin.delete(CONFIG_MAPS, 'old', { namespace });
-    await cluster.until(() => told.length === 4);
-    expect(told).toEqual(['added old', 'added new', 'updated new', 'deleted old']);
+    await cluster.until(() => reported.length === 4);
+    expect(reported).toEqual(['added old', 'added new', 'updated new', 'deleted old']);
     expect(informer.cache.get('default/new')?.data).toEqual({ a: '1' });
     expect(informer.cache.size).toBe(1);
   });
@@ -50,9 +50,9 @@ describe('an informer', () => {
       // The request is sent at once and the response is late, regardless of the signal.
       async list(...args) {
         lists++;
-        const answer = await admin.list(...args);
+        const response = await admin.list(...args);
         await clock.sleep(1000);
-        return answer;
+        return response;
       },
       async *watch(_type, options = {}) {
         await clock.sleep(Number.POSITIVE_INFINITY, options.signal).catch(() => {});
@@ -76,12 +76,12 @@ describe('an informer', () => {
     await clock.advance(5000);
     await Promise.all([first, second]);
     expect(seen).toEqual(['a', 'b']);
-    const told: string[] = [];
-    informer.onChange(({ type }) => told.push(type));
+    const reported: string[] = [];
+    informer.onChange(({ type }) => reported.push(type));
     const third = informer.refresh(signal);
     await clock.advance(5000);
     await third;
-    expect(told).toEqual(['added', 'added']);
+    expect(reported).toEqual(['added', 'added']);
   });
 
   it('tells a late listener what is there', async () => {
@@ -90,13 +90,13 @@ describe('an informer', () => {
     const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
     cluster.run(informer);
     await informer.synced;
-    const told: string[] = [];
-    const stop = informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
-    expect(told).toEqual(['added old']);
+    const reported: string[] = [];
+    const stop = informer.onChange(({ type, object }) => reported.push(`${type} ${object.metadata.name}`));
+    expect(reported).toEqual(['added old']);
     stop();
     await admin.delete(CONFIG_MAPS, 'old', { namespace });
     await cluster.until(() => informer.cache.size === 0);
-    expect(told).toEqual(['added old']);
+    expect(reported).toEqual(['added old']);
   });
 
   it('goes on from where it was when a watch breaks, without listing again', async () => {
@@ -145,11 +145,11 @@ describe('an informer', () => {
     await admin.create(CONFIG_MAPS, configMap('kept'));
     await admin.create(CONFIG_MAPS, configMap('gone'));
     const informer = new Informer({ ...cluster, client }, CONFIG_MAPS, { namespace });
-    const told: string[] = [];
-    informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    const reported: string[] = [];
+    informer.onChange(({ type, object }) => reported.push(`${type} ${object.metadata.name}`));
     cluster.run(informer);
     await cluster.clock.advance(1000);
-    expect(told).toEqual(['added gone', 'added kept', 'deleted gone', 'added new']);
+    expect(reported).toEqual(['added gone', 'added kept', 'deleted gone', 'added new']);
   });
 
   it('keeps trying, ever less often, where it may not list', async () => {

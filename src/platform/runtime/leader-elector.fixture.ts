@@ -130,9 +130,9 @@ export function faultyClient(
   const call = async <T>(apply: () => T): Promise<T> => {
     try {
       await way();
-      const answer = apply();
+      const response = apply();
       await way();
-      return answer;
+      return response;
     } finally {
       await own.awake();
     }

@@ -116,9 +116,9 @@ describe('leading', () => {
       ...cluster.admin,
       update: async (...args) => {
         if (clock.monotonic() > 5 * SECOND) throw new Error('no way there');
-        const answer = await cluster.admin.update(...args);
+        const response = await cluster.admin.update(...args);
         await clock.sleep(4 * SECOND);
-        return answer;
+        return response;
       },
     };
     const a = candidate('a', { client });

@@ -124,17 +124,17 @@ describe('metrics', () => {
   it('ask for a measure only when somebody looks, and forget what is no longer there', async () => {
     const metrics = new Metrics();
     const found = new Map([['Running', 3]]);
-    let asked = 0;
+    let requested = 0;
     metrics.measure({
       name: 'vimana_vm_total',
       help: 'Machines.',
       labels: ['phase'],
       *values() {
-        asked++;
+        requested++;
         for (const [phase, value] of found) yield { labels: { phase }, value };
       },
     });
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
     expect(await scraped(metrics)).toMatchObject({ 'vimana_vm_total{phase="Running"}': 3 });
     found.clear();
     found.set('Stopped', 1);

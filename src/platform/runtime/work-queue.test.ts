@@ -69,12 +69,12 @@ describe('a work queue', () => {
           const added = new Map<string, number>();
           const begun = new Map<string, number>();
           const working = new Set<string>();
-          let most = 0;
+          let max = 0;
           const { clock, queue, done, stop } = started(
             async (key) => {
               expect(working.has(key)).toBe(false);
               working.add(key);
-              most = Math.max(most, working.size);
+              max = Math.max(max, working.size);
               begun.set(key, clock.monotonic());
               await clock.sleep(7);
               working.delete(key);
@@ -91,7 +91,7 @@ describe('a work queue', () => {
           }
           await clock.advance(10 * 60_000);
           for (const [key, at] of added) expect(begun.get(key)).toBeGreaterThanOrEqual(at);
-          expect(most).toBeLessThanOrEqual(concurrency);
+          expect(max).toBeLessThanOrEqual(concurrency);
           expect(queue.size).toBe(0);
           stop.abort();
           await done;
@@ -198,7 +198,7 @@ describe('a work queue', () => {
       2000,
       2000,
     ],
-  ])('tries again after %s', async (_what, error, least, most) => {
+  ])('tries again after %s', async (_what, error, min, max) => {
     const times: number[] = [];
     const { clock, queue } = started(async () => {
       times.push(clock.monotonic());
@@ -208,23 +208,23 @@ describe('a work queue', () => {
     queue.add('a');
     await clock.advance(10_000);
     expect(times).toHaveLength(2);
-    expect(times[1]).toBeGreaterThanOrEqual(least);
-    expect(times[1]).toBeLessThanOrEqual(most);
+    expect(times[1]).toBeGreaterThanOrEqual(min);
+    expect(times[1]).toBeLessThanOrEqual(max);
   });
 
   it('does not retry after a terminal error until the key is added again', async () => {
     let runs = 0;
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const { clock, queue } = started(
       async () => {
         runs++;
         throw new TerminalError('no such thing');
       },
-      { onFailure: (_key, _error, retryInMs) => told.push(retryInMs) },
+      { onFailure: (_key, _error, retryInMs) => reported.push(retryInMs) },
     );
     queue.add('a');
     await clock.advance(3_600_000);
-    expect([runs, told]).toEqual([1, [undefined]]);
+    expect([runs, reported]).toEqual([1, [undefined]]);
     queue.add('a');
     await clock.advance(1);
     expect(runs).toBe(2);

@@ -31,7 +31,7 @@ function ofFields(fields: Readonly<Record<string, JsonSchema>>, own: Members, ba
   );
 }
 
-const isDefault = ({ default: usual }: JsonSchema, value: unknown) => usual !== undefined && value === usual;
+const isDefault = ({ default: fallback }: JsonSchema, value: unknown) => fallback !== undefined && value === fallback;
 
 function ofItems(item: JsonSchema, key: string, own: readonly Members[], base: readonly Members[]): unknown[] {
   const owned = new Map(own.map((each) => [each[key], each]));

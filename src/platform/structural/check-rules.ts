@@ -92,8 +92,8 @@ function validateBelow(schema: JsonSchema, context: Context): FieldError[] {
   return causes;
 }
 
-function times(around: number | undefined, most: number | undefined): number | undefined {
-  return around === undefined || most === undefined ? undefined : Math.min(MAX_COST, around * most);
+function times(around: number | undefined, max: number | undefined): number | undefined {
+  return around === undefined || max === undefined ? undefined : Math.min(MAX_COST, around * max);
 }
 
 /** Returns the minimum number of JSON bytes of a value. Optional parts need none. */

@@ -38,8 +38,8 @@ export class CorrelatedObject {
     const keys = this.#schema?.['x-kubernetes-list-map-keys'];
     if (keys === undefined || !Array.isArray(this.value) || !Array.isArray(this.old)) return undefined;
     const item: unknown = this.value[index];
-    const wanted = identity(item, keys);
-    const before: unknown = this.old.find((each) => identity(each, keys) === wanted);
+    const desired = identity(item, keys);
+    const before: unknown = this.old.find((each) => identity(each, keys) === desired);
     return before === undefined ? undefined : new CorrelatedObject(item, before, this.#schema?.items);
   }
 }

@@ -28,13 +28,13 @@ function answerTo(spec: unknown) {
 }
 
 describe('a structural schema', () => {
-  it.each(answers.cases)('answers as the API server does to $spec', ({ spec, stored, causes, refused }) => {
-    const answer = answerTo(spec);
-    if (refused !== undefined) {
-      expect(answer.dropped).toBeDefined();
-      for (const path of answer.dropped ?? []) expect(refused).toContain(`unknown field "${path}"`);
-    } else if (causes !== undefined) expect(answer).toEqual({ causes: [...causes].sort(byText) });
-    else expect(answer).toEqual({ stored });
+  it.each(answers.cases)('answers as the API server does to $spec', ({ spec, stored, causes, refused: rejected }) => {
+    const response = answerTo(spec);
+    if (rejected !== undefined) {
+      expect(response.dropped).toBeDefined();
+      for (const path of response.dropped ?? []) expect(rejected).toContain(`unknown field "${path}"`);
+    } else if (causes !== undefined) expect(response).toEqual({ causes: [...causes].sort(byText) });
+    else expect(response).toEqual({ stored });
   });
 
   it('holds a transition rule only against a stored object', () => {

@@ -106,14 +106,14 @@ class Reader {
     if (match === undefined) return atom;
     // A repetition directly after another is an error in one engine and has its own meaning in the other.
     if (/[*+?{]/.test(this.#source.charAt(this.#at))) return undefined;
-    const [sign, least, range, most] = match;
-    if (Math.max(Number(least ?? 0), Number(most ?? 0)) > MAX_REPEATS) return undefined;
-    if (most !== undefined && Number(most) < Number(least)) return undefined;
+    const [sign, min, range, max] = match;
+    if (Math.max(Number(min ?? 0), Number(max ?? 0)) > MAX_REPEATS) return undefined;
+    if (max !== undefined && Number(max) < Number(min)) return undefined;
     // Nested repeats multiply, and RE2 limits the product.
-    if (least !== undefined && (atom.loops > 0 || /\{/.test(atom.text))) return undefined;
+    if (min !== undefined && (atom.loops > 0 || /\{/.test(atom.text))) return undefined;
     const text = atom.text + sign;
     if (sign.startsWith('?')) return { ...atom, text, ways: atom.ways * 2 };
-    if (least !== undefined && range === undefined) return { ...atom, text, ways: atom.ways ** Number(least) };
+    if (min !== undefined && range === undefined) return { ...atom, text, ways: atom.ways ** Number(min) };
     const isAmbiguous = atom.loops > 0 || atom.ways > 1 || atom.pieces > 1 || atom.choices;
     const pieces = isAmbiguous ? atom.pieces * (1 + atom.ways * (1 + atom.loops)) : 1;
     return { text, loops: 1, ways: 1, pieces, choices: atom.choices };

@@ -7,7 +7,7 @@ import { vimanaProgram } from './program.ts';
 import type { UpSettings } from './up.ts';
 
 /** Returns the settings that a command line requests, or the error that rejects it. */
-async function asked(...args: string[]) {
+async function requested(...args: string[]) {
   let err = '';
   const settings: { up?: UpSettings; apiserver?: ApiServerSettings } = {};
   const io = { out: () => {}, err: (text: string) => void (err += text), read: () => '', manifestsAt: () => [] };
@@ -56,12 +56,12 @@ describe('contradicting flags', () => {
     ['vm start web --timeout -5s', '--timeout -5s: It must not be negative.'],
     ['status -o xml', '--output xml: Allowed choices are text, json.'],
   ])('are rejected by name: %s', async (flags, message) => {
-    const outcome = await asked(...line(flags));
+    const outcome = await requested(...line(flags));
     expect(outcome).toEqual({ code: 2, err: expect.stringContaining(message) });
   });
 
   it('are all reported at once', async () => {
-    const { code, err } = await asked(...line('up --demo --empty --zones 0 --node-resources cpu=4 --port many'));
+    const { code, err } = await requested(...line('up --demo --empty --zones 0 --node-resources cpu=4 --port many'));
     expect(code).toBe(2);
     expect(err.split('\n')).toEqual([
       'error: --zones 0: It must be a whole number of at least 1.',
@@ -82,12 +82,12 @@ describe('the ports of vimana up', () => {
     ['up --port 0 --metrics-port 8080 --health-port 8081', [0, 8080, 8081]],
     ['up --metrics-port 0', [6443, 0, 8081]],
   ])('are the given ones, or free ones with --port 0: %s', async (flags, ports) => {
-    const { up } = await asked(...line(flags));
+    const { up } = await requested(...line(flags));
     expect([up?.port, up?.metricsPort, up?.healthPort]).toEqual(ports);
   });
 
   it('labels may be given in several flags', async () => {
-    const { up } = await asked(...line('up --node-labels a=1,b=2 --node-labels c=3'));
+    const { up } = await requested(...line('up --node-labels a=1,b=2 --node-labels c=3'));
     expect(up?.nodeLabels).toEqual({ a: '1', b: '2', c: '3' });
   });
 });

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from '#platform/base/duration';
 
 /** Returns a flag that takes a duration, with the default shown as a user would write it. */
-export function durationOption(flags: string, description: string, usual: string): Option {
-  return new Option(flags, description).argParser(durationMs).default(parseDuration(usual), usual);
+export function durationOption(flags: string, description: string, fallback: string): Option {
+  return new Option(flags, description).argParser(durationMs).default(parseDuration(fallback), fallback);
 }
 
 /** Parses a duration on the command line to milliseconds. */

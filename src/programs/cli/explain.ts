@@ -20,13 +20,13 @@ export function explainCommand(io: Io, connect: Connect): Command {
     .action((name: string, flags: { all?: boolean; output: string }, command: Command) =>
       withConnection(connect, command, async ({ client, namespace }) => {
         const path = `${PATH}/${namespace}/podexplanations/${name}`;
-        const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => {
+        const response = await client.request({ method: 'GET', path }).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
           throw new VimanaError('NOT_FOUND', `no scheduling attempt for pod "${namespace}/${name}" is recorded`, {
             hint: 'Only the scheduler of vimana up records attempts, and only the latest since its start.',
           });
         });
-        const { attempts } = answer.body as PodExplanation;
+        const { attempts } = response.body as PodExplanation;
         const shown = flags.all === true ? attempts : attempts.slice(-1);
         io.out(
           flags.output === 'json'

@@ -8,7 +8,7 @@ const MAX_NODES = 20;
 export function formatExplanation(attempt: Explanation): string {
   const { namespace, name, scheduler, time, node, message, nominatedNode, nodesInCluster } = attempt;
   const suited = attempt.nodes.filter(({ suits }) => suits);
-  const refused = attempt.nodes.filter(({ suits }) => !suits);
+  const rejected = attempt.nodes.filter(({ suits }) => !suits);
   const where = node === undefined ? `not placed: ${message ?? 'unknown reason'}` : `placed on ${node}`;
   return [
     `pod ${namespace}/${name}, attempt ${attempt.attempt} of ${scheduler} at ${time}`,
@@ -17,7 +17,7 @@ export function formatExplanation(attempt: Explanation): string {
     `${attempt.nodes.length} of ${nodesInCluster} nodes evaluated, ${suited.length} feasible`,
     '',
     ...(suited.length === 0 ? [] : [formatScores(suited)]),
-    ...(refused.length === 0 ? [] : [formatRefusals(refused)]),
+    ...(rejected.length === 0 ? [] : [formatRefusals(rejected)]),
   ].join('\n');
 }
 

@@ -15,9 +15,9 @@ export interface NodeFlags {
 const SIZED = ['cpu', 'memory', 'pods', 'ephemeral-storage'];
 
 /** Adds the flags that select the simulated nodes. The name of the count flag and its default differ by command. */
-export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count', usual = 5): CheckedCommand {
+export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count', fallback = 5): CheckedCommand {
   return command
-    .option(`--${count} <count>`, 'number of simulated nodes', wholeNumber(0), usual)
+    .option(`--${count} <count>`, 'number of simulated nodes', wholeNumber(0), fallback)
     .option('--node-size <size>', 'size of each node', '32cpu,128Gi')
     .option('--node-prefix <name>', 'prefix of node names: node gives node-1, node-2', 'kwok-node-')
     .option('--zones <count>', 'number of zones to spread the nodes over', wholeNumber(1), 1)
@@ -67,9 +67,9 @@ function furtherResources(text: string, before: Record<string, string> | undefin
   throw new InvalidArgumentError(`${sized.join(', ')} must be set with --node-size, for example --node-size ${size}.`);
 }
 
-function wholeNumber(least: number): (text: string) => number {
+function wholeNumber(min: number): (text: string) => number {
   return (text) => {
-    if (/^\d{1,6}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
+    if (/^\d{1,6}$/.test(text) && Number(text) >= min) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number of at least ${min}.`);
   };
 }

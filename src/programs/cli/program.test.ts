@@ -21,9 +21,9 @@ describe('the help of commands', () => {
     ['up', '--node-lost-after', '40s'],
     ['up', '--stage-delay', '0s'],
     ['vm start', '--timeout', '5m'],
-  ])('shows durations as they are written: %s %s', (path, flag, usual) => {
+  ])('shows durations as they are written: %s %s', (path, flag, fallback) => {
     const [, text = ''] = helpOf(named(path)).split(`${flag} `);
-    expect(/default: [^)]*/.exec(text)?.[0]).toBe(`default: ${usual}`);
+    expect(/default: [^)]*/.exec(text)?.[0]).toBe(`default: ${fallback}`);
   });
 
   it.each(['up', 'nodes', 'apiserver', 'vm create'])('shows no default that cannot be typed: %s', (path) => {

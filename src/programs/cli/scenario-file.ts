@@ -11,7 +11,7 @@ const admissionOf = findAdmission();
 
 /** Reads the scenario of a file with its defaults. All errors are reported at once, with their lines. */
 export function scenarioAt(io: Io, place: string): SimulationScenario {
-  const [, file = place, wanted] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
+  const [, file = place, desired] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
   const text = readTextFile(io, file);
   const { documents, problems } = readManifest(text);
   if (problems.length > 0) {
@@ -21,11 +21,11 @@ export function scenarioAt(io: Io, place: string): SimulationScenario {
     );
   }
   const found = documents.filter(({ object }) => isScenario(object));
-  const named = wanted === undefined ? found : found.filter(({ object }) => nameOf(object) === wanted);
+  const named = desired === undefined ? found : found.filter(({ object }) => nameOf(object) === desired);
   const [only, second] = named;
   const names = found.map(({ object }) => nameOf(object)).join(', ');
   if (only === undefined) {
-    const which = wanted === undefined ? '' : ` "${wanted}"${found.length > 0 ? `; it contains ${names}` : ''}`;
+    const which = desired === undefined ? '' : ` "${desired}"${found.length > 0 ? `; it contains ${names}` : ''}`;
     throw new VimanaError('NOT_FOUND', `${file} does not contain a SimulationScenario${which}`, {
       hint: 'JSON files with nodes and VMs are for vimana rebalance. For an example of a scenario, see examples/simulation/day.yaml.',
     });

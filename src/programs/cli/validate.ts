@@ -42,8 +42,8 @@ export function validateCommand(io: Io): Command {
       for (const { lines, verdict } of outcomes) {
         for (const line of lines) (verdict === 'refused' ? io.err : io.out)(`${line}\n`);
       }
-      const refused = outcomes.filter(({ verdict }) => verdict === 'refused').length;
-      if (refused > 0) throw new VimanaError('REFUSED', `${refused} of ${outcomes.length} objects are not valid`);
+      const rejected = outcomes.filter(({ verdict }) => verdict === 'refused').length;
+      if (rejected > 0) throw new VimanaError('REFUSED', `${rejected} of ${outcomes.length} objects are not valid`);
     });
 }
 

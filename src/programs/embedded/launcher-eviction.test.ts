@@ -64,11 +64,11 @@ describe('the eviction of a launcher', () => {
     });
     await status({ conditions: [{ type: 'LiveMigratable', status: 'True' }] });
     const triggered = 'Eviction triggered evacuation of VMI "default/web"';
-    const refused = { code: 429, reason: 'TooManyRequests', message: triggered };
-    expect(await evict(name, '?dryRun=All')).toMatchObject(refused);
-    expect(await evict(name, '', { deleteOptions: { dryRun: ['All'] } })).toMatchObject(refused);
+    const rejected = { code: 429, reason: 'TooManyRequests', message: triggered };
+    expect(await evict(name, '?dryRun=All')).toMatchObject(rejected);
+    expect(await evict(name, '', { deleteOptions: { dryRun: ['All'] } })).toMatchObject(rejected);
     expect(await marked()).toBeUndefined();
-    expect(await evict(name)).toMatchObject(refused);
+    expect(await evict(name)).toMatchObject(rejected);
     expect(await marked()).toBe('n1');
     const again = await evict(name);
     expect(again).toMatchObject({ code: 429, message: `Evacuation in progress: ${triggered}` });

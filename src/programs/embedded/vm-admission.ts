@@ -21,7 +21,7 @@ export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmissi
 
   function run(write: AdmissionAttributes, object: KubeObject): KubeObject | undefined {
     const { resource, operation, subresource, old, call } = write;
-    const asked = { group: resource.group, resource: resource.plural, namespace: write.namespace };
+    const requested = { group: resource.group, resource: resource.plural, namespace: write.namespace };
     const admit = admitterFor(write);
     if (admit === undefined || operation === 'CONNECT') return undefined;
     const verdict = admit({
@@ -31,7 +31,7 @@ export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmissi
       ...(subresource === '' ? {} : { subresource }),
       ...(resource.schema === undefined ? {} : { readBy: resource.schema }),
       user: call.user,
-      operates: () => authorize({ user: call.user, verb: OPERATE, ...asked }).allowed,
+      operates: () => authorize({ user: call.user, verb: OPERATE, ...requested }).allowed,
       lookup,
     });
     const { name, generateName } = object.metadata;

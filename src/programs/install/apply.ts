@@ -23,17 +23,17 @@ export const objectPath = ({ type, object }: DesiredObject) =>
 /** Returns the object as it is in the cluster. */
 export function getExisting(
   client: Client,
-  wanted: DesiredObject,
+  desired: DesiredObject,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  const { type, object } = wanted;
-  return ifExists(client.get(type, object.metadata.name ?? '', { ...objectPath(wanted), signal }));
+  const { type, object } = desired;
+  return ifExists(client.get(type, object.metadata.name ?? '', { ...objectPath(desired), signal }));
 }
 
 /** Returns the response, or undefined if the object or its kind does not exist: the server answers 404 for both. */
-export async function ifExists<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function ifExists<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof KubeError && error.code === 404) return undefined;
     throw error;
@@ -43,19 +43,19 @@ export async function ifExists<T>(answer: Promise<T>): Promise<T | undefined> {
 /** Applies the desired object, and returns what changed. */
 export async function apply(
   client: Client,
-  wanted: DesiredObject,
+  desired: DesiredObject,
   before: KubeObject | undefined,
   { signal, ...how }: ApplyOptions,
 ): Promise<ApplyOutcome> {
-  const { type, object } = wanted;
-  const options = { ...objectPath(wanted), ...how, fieldManager: FIELD_MANAGER, signal };
+  const { type, object } = desired;
+  const options = { ...objectPath(desired), ...how, fieldManager: FIELD_MANAGER, signal };
   let after = await client.apply(type, object, options);
   const { status } = object;
   // A node keeps the size that it was created with unless its status is written.
   if (type === NODES && status !== undefined && before !== undefined) {
     const { apiVersion, kind, metadata } = object;
-    const told = { apiVersion, kind, metadata: { name: metadata.name ?? '' }, status };
-    after = await client.apply(type, told, { ...options, subresource: 'status' });
+    const reported = { apiVersion, kind, metadata: { name: metadata.name ?? '' }, status };
+    after = await client.apply(type, reported, { ...options, subresource: 'status' });
   }
   if (before === undefined) return 'created';
   return jsonEqual(desiredContent(before), desiredContent(after)) ? 'unchanged' : 'configured';

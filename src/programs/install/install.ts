@@ -32,7 +32,7 @@ export async function install(settings: InstallSettings, parts: InstallDeps): Pr
   };
   await bring(plan.definitions);
   // The order matters, because a binding requires its role and an account its namespace.
-  for (const each of plan.rights) await bring([each]);
+  for (const each of plan.permissions) await bring([each]);
   await bring(plan.nodes);
   if (settings.wait && !dryRun) await waitForKinds(plan, settings.timeout, parts);
   await bring(plan.examples);
@@ -46,17 +46,17 @@ export async function install(settings: InstallSettings, parts: InstallDeps): Pr
 }
 
 async function applyDesired(
-  wanted: DesiredObject,
+  desired: DesiredObject,
   { before, examples }: Plan,
   { dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
   { client, signal }: InstallDeps,
 ): Promise<ApplyOutcome> {
-  const was = before.get(wanted);
+  const was = before.get(desired);
   // An example that a user has modified stays as it is.
-  if (was !== undefined && examples.includes(wanted)) return 'unchanged';
+  if (was !== undefined && examples.includes(desired)) return 'unchanged';
   // An object whose namespace or kind is still to be created cannot be dry-run on the server.
   if (dryRun && was === undefined) return 'created';
-  return apply(client, wanted, was, { dryRun, force, signal });
+  return apply(client, desired, was, { dryRun, force, signal });
 }
 
 /** Waits until the kinds are served. */

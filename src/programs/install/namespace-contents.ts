@@ -84,11 +84,11 @@ const isOurs = (object: KubeObject) =>
 
 /** Returns a list, which is empty if its group or kind was just deleted, or a message if it cannot be read. */
 async function listOrProblem<T>(
-  answer: Promise<readonly T[]>,
+  response: Promise<readonly T[]>,
   what: string,
 ): Promise<{ readonly found: readonly T[]; readonly unseen?: never } | { readonly unseen: string }> {
   try {
-    return { found: (await ifExists(answer)) ?? [] };
+    return { found: (await ifExists(response)) ?? [] };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     return { unseen: `possibly ${what} (${error.message})` };

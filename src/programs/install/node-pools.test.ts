@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '#platform/base/errors';
 import { nodeNames, nodePools } from './node-pools.ts';
 
-const usual = { nodeSize: '4cpu,8Gi', nodePrefix: 'n-', zones: 2 };
+const fallback = { nodeSize: '4cpu,8Gi', nodePrefix: 'n-', zones: 2 };
 
 describe('the nodes that flags request', () => {
   it('form one pool over all zones', () => {
-    expect(nodePools(3, { ...usual, nodeLabels: { a: '1' }, nodeResources: { 'nvidia.com/gpu': '2' } })).toMatchObject([
+    expect(
+      nodePools(3, { ...fallback, nodeLabels: { a: '1' }, nodeResources: { 'nvidia.com/gpu': '2' } }),
+    ).toMatchObject([
       {
         count: 3,
         prefix: 'n-',
@@ -19,7 +21,7 @@ describe('the nodes that flags request', () => {
   });
 
   it.each(['node', 'node-'])('are named node-1 and so on with the prefix %s', (nodePrefix) => {
-    expect(nodeNames(nodePools(2, { ...usual, nodePrefix }))).toEqual(['node-1', 'node-2']);
+    expect(nodeNames(nodePools(2, { ...fallback, nodePrefix }))).toEqual(['node-1', 'node-2']);
   });
 
   it('are rejected with all causes, each with its flag', () => {
@@ -30,10 +32,10 @@ describe('the nodes that flags request', () => {
       nodeLabels: { 'a b': 'c' },
       nodeResources: { 'nvidia.com/gpu': 'many' },
     };
-    const refused = () => nodePools(1, wrong);
-    expect(refused).toThrow(UsageError);
+    const rejected = () => nodePools(1, wrong);
+    expect(rejected).toThrow(UsageError);
     for (const flag of ['--node-size', '--node-prefix', '--node-labels', '--node-resources']) {
-      expect(refused).toThrow(new RegExp(`^${flag}[^\n]*: Invalid value: `, 'm'));
+      expect(rejected).toThrow(new RegExp(`^${flag}[^\n]*: Invalid value: `, 'm'));
     }
   });
 });

@@ -8,10 +8,10 @@ import { type Access, accessLines, deniedAccess, grantedBy } from './access.ts';
 import { type DesiredObject, ROLES } from './desired-objects.ts';
 
 /** Returns the permissions that applying some objects requires, besides those that their roles grant. */
-export function needsOf(wanted: readonly DesiredObject[]): Access[] {
+export function needsOf(desired: readonly DesiredObject[]): Access[] {
   const needs = new Map<string, Access>();
   const need = (access: Access) => needs.set(JSON.stringify(access), access);
-  for (const { type, object } of wanted) {
+  for (const { type, object } of desired) {
     const { namespace } = object.metadata;
     const where = type.namespaced && namespace !== undefined ? { namespace } : {};
     const resource = { group: type.group, resource: type.plural };
@@ -30,17 +30,17 @@ export function needsOf(wanted: readonly DesiredObject[]): Access[] {
 }
 
 /** Returns the permissions that we lack and require, as lines. */
-export async function missingPermissions(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
-  const missing = await deniedAccess(client, needsOf(wanted));
-  return [...accessLines(missing), ...(await ungrantable(client, wanted))];
+export async function missingPermissions(client: Client, desired: readonly DesiredObject[]): Promise<string[]> {
+  const missing = await deniedAccess(client, needsOf(desired));
+  return [...accessLines(missing), ...(await ungrantable(client, desired))];
 }
 
 /**
  * Returns the permissions in our roles that we lack ourselves. Nobody may grant those without the verbs escalate and
  * bind on roles.
  */
-async function ungrantable(client: Client, wanted: readonly DesiredObject[]): Promise<string[]> {
-  const roles = wanted.filter(({ type }) => [CLUSTER_ROLES.plural, ROLES.plural].includes(type.plural));
+async function ungrantable(client: Client, desired: readonly DesiredObject[]): Promise<string[]> {
+  const roles = desired.filter(({ type }) => [CLUSTER_ROLES.plural, ROLES.plural].includes(type.plural));
   const places = new Map<string, Access[]>();
   for (const { type, object } of roles) {
     const { namespace } = object.metadata;

@@ -25,7 +25,7 @@ import { isInstalled } from './release.ts';
 /** Objects of an installation in the order in which they are applied, and the state of the cluster. */
 export interface Plan {
   readonly definitions: readonly DesiredObject[];
-  readonly rights: readonly DesiredObject[];
+  readonly permissions: readonly DesiredObject[];
   readonly nodes: readonly DesiredObject[];
   readonly examples: readonly DesiredObject[];
   /** Groups that are ours to install here. */
@@ -57,13 +57,13 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
   const hasStages =
     nodes.length > 0 && (await look(CUSTOM_RESOURCE_DEFINITIONS, `${STAGE_OBJECTS.plural}.${STAGE_OBJECTS.group}`));
   if (nodes.length > 0 && !hasStages) notes.push(WITHOUT_KWOK);
-  const wanted = {
+  const desired = {
     definitions: desiredCrds(dialects).filter((each) => !isIts(each)),
     rights: desiredPermissions(dialects).filter((each) => !isIts(each)),
     nodes: [...nodes, ...(hasStages ? desiredStages() : [])],
     examples: settings.examples ? desiredExamples(dialects, namespace) : [],
   };
-  const all = Object.values(wanted).flat();
+  const all = Object.values(desired).flat();
 
   const missing = await missingPermissions(client, all);
   if (missing.length > 0) {
@@ -78,14 +78,14 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
   // A namespace that another owner created stays theirs, since uninstall would otherwise delete it.
   const isTheirs = (each: DesiredObject, was = before.get(each)) =>
     each.type === NAMESPACES && was !== undefined && !isInstalled(was);
-  const rights = wanted.rights.filter((each) => !isTheirs(each));
+  const permissions = desired.rights.filter((each) => !isTheirs(each));
   if (problems.length === 0) {
-    const { examples, ...applied } = { ...wanted, rights };
+    const { examples, ...applied } = { ...desired, rights: permissions };
     const fresh = examples.filter((each) => !before.has(each));
     problems.push(...(await refusals([...Object.values(applied).flat(), ...fresh], before, settings, parts)));
   }
   if (problems.length > 0) throw installRejected(problems);
-  return { ...wanted, rights, dialects, before, notes };
+  return { ...desired, permissions, dialects, before, notes };
 }
 
 const ITSELF = 'KubeVirt itself is installed (kubevirts.kubevirt.io exists)';
@@ -133,9 +133,9 @@ async function isMissing(client: Client, namespace: string, signal: AbortSignal)
   }
 }
 
-async function ignoreForbidden<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
+async function ignoreForbidden<T>(response: Promise<T | undefined>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (isForbidden(error)) return undefined;
     throw error;
@@ -161,13 +161,13 @@ async function existingObjects(
 
 /** Reports objects with our names that belong to another owner. */
 function foreign(before: ReadonlyMap<DesiredObject, KubeObject>): string[] {
-  return [...before].flatMap(([wanted, { metadata }]) => {
+  return [...before].flatMap(([desired, { metadata }]) => {
     const { labels = {}, annotations = {}, name = '' } = metadata;
-    if (wanted.type === CUSTOM_RESOURCE_DEFINITIONS && labels['app.kubernetes.io/part-of'] !== 'vimana') {
+    if (desired.type === CUSTOM_RESOURCE_DEFINITIONS && labels['app.kubernetes.io/part-of'] !== 'vimana') {
       const dialect = Object.entries(GROUPS).find(([, group]) => name.endsWith(`.${group}`))?.[0];
       return [`${name} belongs to another product: omit ${dialect} with --dialects`];
     }
-    if (wanted.type !== NODES) return [];
+    if (desired.type !== NODES) return [];
     if (labels['vimana.io/runtime'] !== undefined) {
       return [`the node ${name} belongs to vimana up or vimana node: choose other names with --node-prefix`];
     }
@@ -188,9 +188,9 @@ async function refusals(
   { forceConflicts: force }: InstallSettings,
   { client, signal }: InstallDeps,
 ): Promise<string[]> {
-  const asked = all.filter((each) => before.has(each) || ![NODES, STAGE_OBJECTS].includes(each.type));
+  const requested = all.filter((each) => before.has(each) || ![NODES, STAGE_OBJECTS].includes(each.type));
   const answers = await Promise.all(
-    asked.map(async (each): Promise<string | undefined> => {
+    requested.map(async (each): Promise<string | undefined> => {
       if (objectPath(each).namespace !== undefined && !before.has(each)) return undefined;
       try {
         await apply(client, each, before.get(each), { dryRun: true, force, signal });
@@ -202,5 +202,5 @@ async function refusals(
       }
     }),
   );
-  return answers.filter((answer) => answer !== undefined);
+  return answers.filter((response) => response !== undefined);
 }

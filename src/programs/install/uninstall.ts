@@ -160,8 +160,8 @@ async function ownPermissions(client: Client, signal: AbortSignal): Promise<Desi
 
 /** Returns the current namespace of the operator's account, whoever created it. */
 async function ownNamespace(client: Client, signal: AbortSignal): Promise<DesiredObject | undefined> {
-  const wanted = desiredPermissions(DIALECT_NAMES).find(({ type }) => type === NAMESPACES);
-  const object = wanted === undefined ? undefined : await getExisting(client, wanted, signal);
+  const desired = desiredPermissions(DIALECT_NAMES).find(({ type }) => type === NAMESPACES);
+  const object = desired === undefined ? undefined : await getExisting(client, desired, signal);
   return object === undefined ? undefined : { type: NAMESPACES, object };
 }
 

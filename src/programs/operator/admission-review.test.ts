@@ -94,10 +94,10 @@ describe('the admission webhook', () => {
       metadata: { name: 'a', namespace: 'x' },
       spec: { cpus: 1, memory: '1Gi' },
     };
-    const asked = request(object, { kind: { group: 'hypersdk.io', version: 'v1alpha1', kind: 'VirtualMachine' } });
-    const { warnings } = reviewObject(asked, 'validate', parts);
+    const requested = request(object, { kind: { group: 'hypersdk.io', version: 'v1alpha1', kind: 'VirtualMachine' } });
+    const { warnings } = reviewObject(requested, 'validate', parts);
     expect(warnings?.join()).toContain('nothing acts on it');
-    const paths = reviewObject(asked, 'mutate', parts).patch?.map((each) => (each as { path: string }).path);
+    const paths = reviewObject(requested, 'mutate', parts).patch?.map((each) => (each as { path: string }).path);
     expect(paths).not.toContain('/metadata/finalizers');
   });
 

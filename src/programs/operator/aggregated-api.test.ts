@@ -37,20 +37,20 @@ interface Told {
 describe('an API group behind an APIService', () => {
   let server: HttpServer;
   let proxy: FrontProxy | undefined;
-  let asked: ExtensionRequest[];
+  let requested: ExtensionRequest[];
   let reviews: unknown[];
   let allowed: boolean;
   let failure: Error | undefined;
 
   beforeEach(async () => {
-    [proxy, asked, reviews, allowed, failure] = [PROXY, [], [], true, undefined];
+    [proxy, requested, reviews, allowed, failure] = [PROXY, [], [], true, undefined];
     const extension: ApiExtension = {
       group: 'sub.example.com',
       version: 'v1',
       resources: [{ name: 'machines/stop', namespaced: true, kind: 'Machine', verbs: ['update'] }],
       handle(each) {
         if (failure !== undefined) throw failure;
-        asked.push(each);
+        requested.push(each);
         return { status: 202, body: { done: true } };
       },
     };
@@ -88,10 +88,10 @@ describe('an API group behind an APIService', () => {
 
   it('authorizes the user that the API server names', async () => {
     expect(await ask(GOOD)).toEqual({ status: 202, body: { done: true } });
-    expect(asked).toMatchObject([
+    expect(requested).toMatchObject([
       { resource: 'machines', subresource: 'stop', namespace: 'shop', name: 'web', verb: 'update' },
     ]);
-    expect(asked[0]?.user).toMatchObject({ name: 'jane', groups: ['staff', 'all'] });
+    expect(requested[0]?.user).toMatchObject({ name: 'jane', groups: ['staff', 'all'] });
     expect(reviews).toMatchObject([
       {
         user: 'jane',
@@ -110,7 +110,7 @@ describe('an API group behind an APIService', () => {
     ['the API server with an expired certificate', () => authority.client('front-proxy-client', 60_000)],
   ])('trusts no user header from %s', async (_who, certificate) => {
     expect(await ask(certificate())).toMatchObject({ status: 401, body: { reason: 'Unauthorized' } });
-    expect([asked, reviews]).toEqual([[], []]);
+    expect([requested, reviews]).toEqual([[], []]);
   });
 
   it('trusts nobody before the front proxy is known, and any name if no names are configured', async () => {
@@ -129,7 +129,7 @@ describe('an API group behind an APIService', () => {
     const message =
       'machines.sub.example.com "web" is forbidden: User "jane" cannot update resource "machines/stop" in API group "sub.example.com" in the namespace "shop"';
     expect(await ask(GOOD)).toMatchObject({ status: 403, body: { reason: 'Forbidden', message } });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it.each([
@@ -139,7 +139,7 @@ describe('an API group behind an APIService', () => {
     ['an invalid path', { path: '/apis/sub.example.com/v1/namespaces/%/machines/web/stop' }, 400],
   ])('rejects %s', async (_what, changed, status) => {
     expect((await ask(GOOD, changed)).status).toBe(status);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('passes on the error of the handler', async () => {

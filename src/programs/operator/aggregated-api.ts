@@ -113,10 +113,10 @@ function extensionRequest(
   request: IncomingMessage,
   url: URL,
   { plural, subresource, rest, namespace, name }: ResourcePath,
-  asked: Pick<ExtensionRequest, 'method' | 'verb' | 'user' | 'signal'>,
+  requested: Pick<ExtensionRequest, 'method' | 'verb' | 'user' | 'signal'>,
 ): ExtensionRequest {
   return {
-    ...asked,
+    ...requested,
     path: url.pathname,
     resource: plural,
     subresource,

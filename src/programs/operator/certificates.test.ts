@@ -86,17 +86,17 @@ describe('the serving certificate', () => {
   });
 
   it('is read from a directory, and reloaded when its files change', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vimana-certificates-'));
+    const directory = mkdtempSync(join(tmpdir(), 'vimana-certificates-'));
     try {
       const put = (cert: string, key: string) => {
-        writeFileSync(join(folder, 'tls.crt'), cert);
-        writeFileSync(join(folder, 'tls.key'), key);
+        writeFileSync(join(directory, 'tls.crt'), cert);
+        writeFileSync(join(directory, 'tls.key'), key);
       };
       put('one', 'key one');
       const { log } = cluster;
       const stop = new AbortController();
       const clock = new FakeClock();
-      const found = directoryCertificates({ clock, log, onChange: (each) => shown.push(each) }, folder);
+      const found = directoryCertificates({ clock, log, onChange: (each) => shown.push(each) }, directory);
       const ended = found.run(stop.signal);
       // Files are read in real time, between two polls.
       await waitUntil(() => clock.pending === 1);
@@ -109,7 +109,7 @@ describe('the serving certificate', () => {
       await ended;
       expect(shown.map(({ cert }) => cert)).toEqual(['one', 'two']);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     }
   });
 

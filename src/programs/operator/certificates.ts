@@ -71,9 +71,11 @@ export function sharedCertificates(
 }
 
 /** Reads a certificate from a directory, where for example cert-manager puts it through a Secret. */
-export function directoryCertificates(parts: CertificateDeps, folder: string): Certificates {
+export function directoryCertificates(parts: CertificateDeps, directory: string): Certificates {
   return keepCurrent(parts, async () => {
-    const [cert, key] = await Promise.all(['tls.crt', 'tls.key'].map((name) => readFile(join(folder, name), 'utf8')));
+    const [cert, key] = await Promise.all(
+      ['tls.crt', 'tls.key'].map((name) => readFile(join(directory, name), 'utf8')),
+    );
     return { cert: cert ?? '', key: key ?? '' };
   });
 }

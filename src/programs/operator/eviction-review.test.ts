@@ -23,22 +23,29 @@ interface World {
   readonly failure?: Error;
 }
 
-async function reviewed(request: Partial<ReviewRequest>, world: World = { pod: launcher, instance }) {
+async function reviewed(request: Partial<ReviewRequest>, harness: World = { pod: launcher, instance }) {
   const patched: unknown[] = [];
   const client = {
     get: ({ kind }: { kind: string }) => {
-      const found = kind === 'Pod' ? world.pod : world.instance;
+      const found = kind === 'Pod' ? harness.pod : harness.instance;
       return found === undefined ? Promise.reject(new KubeError(404, 'NotFound', 'gone')) : Promise.resolve(found);
     },
     patch: (_type: unknown, name: string, { body }: { body: unknown }, { subresource }: { subresource: string }) => {
-      if (world.failure !== undefined) return Promise.reject(world.failure);
+      if (harness.failure !== undefined) return Promise.reject(harness.failure);
       patched.push([name, subresource, body]);
       return Promise.resolve({});
     },
   } as unknown as Client;
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };
-  const asked = { uid: '1', kind, operation: 'CREATE', subResource: 'eviction', namespace: 'shop', name: 'p' } as const;
-  return { answer: await reviewEviction({ ...asked, ...request }, client, AbortSignal.abort()), patched };
+  const requested = {
+    uid: '1',
+    kind,
+    operation: 'CREATE',
+    subResource: 'eviction',
+    namespace: 'shop',
+    name: 'p',
+  } as const;
+  return { answer: await reviewEviction({ ...requested, ...request }, client, AbortSignal.abort()), patched };
 }
 
 const ALLOWED = { allowed: true };
@@ -49,8 +56,8 @@ const REFUSED = {
 
 describe('the review of an eviction', () => {
   it('turns it into a migration if the VMI can migrate', async () => {
-    const { answer, patched } = await reviewed({});
-    expect(answer).toEqual(REFUSED);
+    const { answer: response, patched } = await reviewed({});
+    expect(response).toEqual(REFUSED);
     expect(patched).toEqual([['web', 'status', { status: { evacuationNodeName: 'n1' } }]]);
   });
 
@@ -66,13 +73,13 @@ describe('the review of an eviction', () => {
     ['of a pod that no longer exists', {}, {}],
     ['for another subresource', { subResource: 'binding' }, undefined],
     ['of a VMI without an eviction strategy', {}, { pod: launcher, instance: { ...instance, spec: {} } }],
-  ])('accepts one %s', async (_what, request, world) => {
-    expect(await reviewed(request, world)).toEqual({ answer: ALLOWED, patched: [] });
+  ])('accepts one %s', async (_what, request, harness) => {
+    expect(await reviewed(request, harness)).toEqual({ answer: ALLOWED, patched: [] });
   });
 
   it('rejects the eviction if the VMI cannot be marked', async () => {
-    const { answer } = await reviewed({}, { pod: launcher, instance, failure: new Error('no right') });
-    expect(answer).toMatchObject({ allowed: false, status: { code: 429 } });
-    expect(answer.status?.message).toContain('no right');
+    const { answer: response } = await reviewed({}, { pod: launcher, instance, failure: new Error('no right') });
+    expect(response).toMatchObject({ allowed: false, status: { code: 429 } });
+    expect(response.status?.message).toContain('no right');
   });
 });

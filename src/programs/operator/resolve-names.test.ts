@@ -37,9 +37,9 @@ describe('the names of lease and webhooks', () => {
   });
 
   it('are requested until the API server responds, or the operator stops', async () => {
-    const asked = resolveNames(flags, asking('system:serviceaccount:a:b', 2), forever);
+    const requested = resolveNames(flags, asking('system:serviceaccount:a:b', 2), forever);
     await clock.advance(4000);
-    expect(await asked).toMatchObject({ leaderElectionId: 'b' });
+    expect(await requested).toMatchObject({ leaderElectionId: 'b' });
     const stop = new AbortController();
     const never = resolveNames(flags, asking('', Number.POSITIVE_INFINITY), stop.signal);
     await clock.advance(4000);

@@ -46,8 +46,8 @@ async function ownUser({ client, clock, log }: Asking, signal: AbortSignal): Pro
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   while (!signal.aborted) {
     try {
-      const answer = await client.request({ method: 'POST', path: REVIEWS, body }, { signal });
-      const name = (answer.body as Review).status?.userInfo?.username;
+      const response = await client.request({ method: 'POST', path: REVIEWS, body }, { signal });
+      const name = (response.body as Review).status?.userInfo?.username;
       if (name !== undefined) return name;
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'the API server does not report our user name; retrying');

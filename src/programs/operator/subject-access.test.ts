@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { SubjectAccess } from './subject-access.ts';
 
-const asked = { verb: 'operate', group: 'kubevirt.io', resource: 'virtualmachineinstances', namespace: 'x' };
+const requested = { verb: 'operate', group: 'kubevirt.io', resource: 'virtualmachineinstances', namespace: 'x' };
 
 function access(allowed: (user: string) => boolean) {
   const clock = new FakeClock();
@@ -10,14 +10,14 @@ function access(allowed: (user: string) => boolean) {
   const client = {
     request: async ({ body }: { body?: unknown }) => {
       const { spec } = body as { spec: { user: string; resourceAttributes: object } };
-      expect(spec.resourceAttributes).toEqual(asked);
+      expect(spec.resourceAttributes).toEqual(requested);
       users.push(spec.user);
       return { status: 201, body: { status: { allowed: allowed(spec.user) } } };
     },
   };
   const reviews = new SubjectAccess(client, clock);
   const { signal } = new AbortController();
-  return { clock, users, may: (user: string) => reviews.mayDo({ user, groups: [] }, asked, signal) };
+  return { clock, users, may: (user: string) => reviews.mayDo({ user, groups: [] }, requested, signal) };
 }
 
 it('caches the decision of the API server for each subject', async () => {

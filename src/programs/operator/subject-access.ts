@@ -37,8 +37,8 @@ export async function mayDo(
     kind: 'SubjectAccessReview',
     spec: { ...subject, resourceAttributes },
   };
-  const answer = await client.request({ method: 'POST', path: REVIEWS, body }, { signal });
-  return (answer.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === true;
+  const response = await client.request({ method: 'POST', path: REVIEWS, body }, { signal });
+  return (response.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === true;
 }
 
 /** Caches answers for a while, since the operator itself is checked with every instance that it creates. */

@@ -13,9 +13,9 @@ const flags = { dialects: ['kubevirt', 'simulation'], instances: true } as unkno
 function server(...answers: (readonly string[] | Error)[]): Pick<Client, 'request'> {
   return {
     request: () => {
-      const answer = answers.shift() ?? [];
-      if (answer instanceof Error) return Promise.reject(answer);
-      return Promise.resolve({ status: 200, body: { resources: answer.map((name) => ({ name })) } } as never);
+      const response = answers.shift() ?? [];
+      if (response instanceof Error) return Promise.reject(response);
+      return Promise.resolve({ status: 200, body: { resources: response.map((name) => ({ name })) } } as never);
     },
   };
 }
@@ -33,9 +33,9 @@ describe('KubeVirt itself', () => {
   it('is checked until the API server responds', async () => {
     const log = createMemoryLogger(clock);
     const client = server(new Error('refused'), new KubeError(503, 'ServiceUnavailable', 'later'), ['kubevirts']);
-    const asked = isUpstreamKubevirt({ client, clock, log }, new AbortController().signal);
+    const requested = isUpstreamKubevirt({ client, clock, log }, new AbortController().signal);
     await clock.advance(4000);
-    expect(await asked).toBe(true);
+    expect(await requested).toBe(true);
     expect(log.entries).toHaveLength(2);
   });
 
@@ -47,8 +47,8 @@ describe('KubeVirt itself', () => {
 
   it('is accepted if the flags already exclude it', () => {
     const log = createMemoryLogger(clock);
-    const told = { ...flags, dialects: ['simulation'] as const, instances: false };
-    expect(besideKubevirt(told, log)).toBe(told);
+    const reported = { ...flags, dialects: ['simulation'] as const, instances: false };
+    expect(besideKubevirt(reported, log)).toBe(reported);
     expect(log.entries).toEqual([]);
   });
 

@@ -77,10 +77,10 @@ async function reviewIn(request: IncomingMessage): Promise<ReviewRequest | undef
     const {
       apiVersion,
       kind,
-      request: asked,
+      request: requested,
     } = JSON.parse(bytes.toString('utf8')) as Readonly<Record<string, unknown>>;
     const isReview = apiVersion === 'admission.k8s.io/v1' && kind === 'AdmissionReview';
-    return isReview && typeof asked === 'object' && asked !== null ? (asked as ReviewRequest) : undefined;
+    return isReview && typeof requested === 'object' && requested !== null ? (requested as ReviewRequest) : undefined;
   } catch {
     return undefined;
   }

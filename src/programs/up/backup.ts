@@ -22,7 +22,7 @@ const MIN_PASSPHRASE_LENGTH = 8;
 /** Runs `vimana backup`: writes the contents of a data directory to one file, even while a server runs. */
 export async function backup(settings: BackupSettings, io: Io): Promise<void> {
   const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
-  const { folder } = storePlaces(dataDir).objects;
+  const { directory: folder } = storePlaces(dataDir).objects;
   if (readRunFile(dataDir)?.ephemeral === true || !existsSync(folder)) {
     throw new ConfigError(`no objects found in ${dataDir}`, {
       hint: 'Set the data directory with --data-dir. With --ephemeral, objects are not stored on disk.',
@@ -78,9 +78,9 @@ function lockDataDir(dataDir: string): () => void {
   try {
     createPrivateDirectory(dataDir);
     release = lockDirectory(dataDir);
-    const { folder } = storePlaces(dataDir).objects;
+    const { directory } = storePlaces(dataDir).objects;
     // `vimana apiserver` locks only its store.
-    if (existsSync(folder)) lockDirectory(folder)();
+    if (existsSync(directory)) lockDirectory(directory)();
     return release;
   } catch (error) {
     release();

@@ -9,6 +9,6 @@ test.each([
   ['up', '/srv/one', 'vimana-7001'],
   ['apiserver', defaultDataDir('apiserver'), 'vimana-apiserver'],
   ['apiserver', '/srv/one', 'vimana-7001'],
-] as const)('the cluster of vimana %s in %s is called %s', (command, folder, name) => {
-  expect(clusterName(command, folder, 7001)).toBe(name);
+] as const)('the cluster of vimana %s in %s is called %s', (command, directory, name) => {
+  expect(clusterName(command, directory, 7001)).toBe(name);
 });

@@ -8,38 +8,38 @@ import { type CommandHarness, startCommandHarness } from '#testing/command-harne
 import { explanationsRoute } from './explanations.ts';
 
 describe('the explanation of a pod', () => {
-  let world: CommandHarness;
+  let harness: CommandHarness;
   let server: HttpServer;
   let pod: string;
   const ask = async (path: string) => {
-    const answer = await fetch(`${server.url}${path}`);
-    return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.json() };
+    const response = await fetch(`${server.url}${path}`);
+    return { status: response.status, type: response.headers.get('content-type'), body: await response.json() };
   };
 
   beforeAll(async () => {
-    world = await startCommandHarness();
-    const routes = [explanationsRoute(world.embedded.explanations)];
+    harness = await startCommandHarness();
+    const routes = [explanationsRoute(harness.embedded.explanations)];
     server = await startHttpServer({ port: 0, routes, clock: realClock, log: noopLogger });
-    await world.run(['vm', 'create', 'web', '--group', 'kubevirt.io', '--wait']);
-    const { items } = await world.admin.list(PODS, { namespace: 'default' });
+    await harness.run(['vm', 'create', 'web', '--group', 'kubevirt.io', '--wait']);
+    const { items } = await harness.admin.list(PODS, { namespace: 'default' });
     pod = items[0]?.metadata.name ?? '';
   });
   afterAll(async () => {
     await server.close();
-    await world.stop();
+    await harness.stop();
   });
 
   it('is the same over HTTP, in the API and in vimana explain', async () => {
     const { status, type, body } = await ask(`/explain/default/${pod}`);
     expect([status, type]).toEqual([200, 'application/json']);
     const path = `/apis/scheduling.vimana.io/v1alpha1/namespaces/default/podexplanations/${pod}`;
-    expect(body).toEqual(JSON.parse(await world.admin.raw(path)));
+    expect(body).toEqual(JSON.parse(await harness.admin.raw(path)));
     const { attempts } = body as PodExplanation;
     expect(attempts.at(-1)?.node).toMatch(/^kwok-node-\d$/);
     expect(attempts.at(-1)?.nodes.map(({ suits }) => suits)).toEqual([true, true]);
-    const told = await world.run(['explain', 'pod', pod, '--all', '-o', 'json']);
-    expect(JSON.parse(told.out)).toEqual(attempts);
-    expect((await world.run(['explain', 'pod', pod])).out).toContain(`placed on ${attempts.at(-1)?.node ?? ''}`);
+    const reported = await harness.run(['explain', 'pod', pod, '--all', '-o', 'json']);
+    expect(JSON.parse(reported.out)).toEqual(attempts);
+    expect((await harness.run(['explain', 'pod', pod])).out).toContain(`placed on ${attempts.at(-1)?.node ?? ''}`);
   });
 
   it.each([

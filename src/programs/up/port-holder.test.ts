@@ -15,10 +15,10 @@ describe.skipIf(!tellsPorts)('a port that is already in use', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     expect(holderOf(port)).toMatchObject({ pid: process.pid, command: expect.stringContaining('node') });
-    const told = withStartExplanation(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port }), '/data', {
+    const reported = withStartExplanation(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port }), '/data', {
       [port]: '--metrics-port',
     });
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       message: expect.stringMatching(
         new RegExp(`^port ${port} is already in use by process ${process.pid} \\(.*node.*\\)$`),
       ),
@@ -30,8 +30,8 @@ describe.skipIf(!tellsPorts)('a port that is already in use', () => {
   });
 
   it('is reported even if its process is unknown', () => {
-    const told = withStartExplanation(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port: 1 }), '/data');
-    expect(told).toMatchObject({
+    const reported = withStartExplanation(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port: 1 }), '/data');
+    expect(reported).toMatchObject({
       message: 'port 1 is already in use',
       hint: "Choose another with --port, 0 for a free one. To see which process uses it: ss -ltnp 'sport = :1'",
     });

@@ -39,9 +39,9 @@ function listeningInodes(table: string, port: number): string[] {
     );
 }
 
-function holds(folder: string, sockets: ReadonlySet<string>): boolean {
+function holds(directory: string, sockets: ReadonlySet<string>): boolean {
   try {
-    return readdirSync(folder).some((fd) => sockets.has(linkOf(`${folder}/${fd}`)));
+    return readdirSync(directory).some((fd) => sockets.has(linkOf(`${directory}/${fd}`)));
   } catch {
     return false;
   }

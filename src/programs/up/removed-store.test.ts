@@ -28,10 +28,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function copy(...removed: string[]): string {
-  const folder = join(root, `copy-${copies++}`);
-  cpSync(whole, folder, { recursive: true });
-  for (const name of removed) rmSync(join(folder, name), { recursive: true });
-  return folder;
+  const directory = join(root, `copy-${copies++}`);
+  cpSync(whole, directory, { recursive: true });
+  for (const name of removed) rmSync(join(directory, name), { recursive: true });
+  return directory;
 }
 
 async function namesIn(dataDir: string): Promise<readonly (string | undefined)[]> {
@@ -52,18 +52,18 @@ describe('a data directory whose store was removed', () => {
     [
       'objects and head, leaving an empty directory',
       () => {
-        const folder = copy('objects', 'objects.head');
-        mkdirSync(join(folder, 'objects'));
-        return folder;
+        const directory = copy('objects', 'objects.head');
+        mkdirSync(join(directory, 'objects'));
+        return directory;
       },
       /are missing/,
     ],
     [
       'the content of both',
       () => {
-        const folder = copy();
-        for (const name of ['objects/data.mdb', 'objects.head']) truncateSync(join(folder, name), 0);
-        return folder;
+        const directory = copy();
+        for (const name of ['objects/data.mdb', 'objects.head']) truncateSync(join(directory, name), 0);
+        return directory;
       },
       /are missing/,
     ],
@@ -73,32 +73,32 @@ describe('a data directory whose store was removed', () => {
     [
       'everything, with an empty cluster in its place',
       () => {
-        const folder = copy('objects', 'objects.head');
+        const directory = copy('objects', 'objects.head');
         for (const name of ['objects', 'objects.head'])
-          cpSync(join(empty, name), join(folder, name), { recursive: true });
-        return folder;
+          cpSync(join(empty, name), join(directory, name), { recursive: true });
+        return directory;
       },
       /replaced by an older or empty copy/,
     ],
   ])('is not served without %s, even on repeated attempts', async (_what, damaged, cause) => {
-    const folder = damaged();
+    const directory = damaged();
     for (let attempt = 0; attempt < 2; attempt++) {
-      const error = await start(folder).then(
+      const error = await start(directory).then(
         async (plane) => (await plane.stop(), undefined),
-        (failure: unknown) => withStartExplanation(failure, folder) as Error & { hint: string },
+        (failure: unknown) => withStartExplanation(failure, directory) as Error & { hint: string },
       );
       expect(error).toMatchObject({ code: 'STORE_DAMAGED', message: expect.stringMatching(cause) });
-      expect(error?.hint).toContain(`vimana restore FILE --data-dir ${folder} --replace`);
+      expect(error?.hint).toContain(`vimana restore FILE --data-dir ${directory} --replace`);
       expect(error?.hint).toContain('to start from scratch, delete all of it');
     }
   });
 
   it('is served again from a backup of itself if only the head is missing', async () => {
-    const folder = copy('objects.head');
+    const directory = copy('objects.head');
     const file = join(root, 'backup');
-    await backup({ file, dataDir: folder }, memoryIo());
-    await restore({ file, dataDir: folder, replace: true }, memoryIo());
-    expect(await namesIn(folder)).toEqual(['precious']);
+    await backup({ file, dataDir: directory }, memoryIo());
+    await restore({ file, dataDir: directory, replace: true }, memoryIo());
+    expect(await namesIn(directory)).toEqual(['precious']);
   });
 
   it('starts with new Events if only those were removed, after any revision that was served', async () => {
@@ -125,9 +125,9 @@ describe('a first start that was killed', () => {
   it.each(LATER.map((last, i) => [last, LATER.slice(0, i + 1)] as const))(
     'before it wrote %s starts the next time',
     async (_last, missing) => {
-      const folder = copy(...missing);
-      expect(await namesIn(folder)).toEqual(missing.includes('objects/data.mdb') ? [] : ['precious']);
-      expect(existsSync(join(folder, WITNESS))).toBe(true);
+      const directory = copy(...missing);
+      expect(await namesIn(directory)).toEqual(missing.includes('objects/data.mdb') ? [] : ['precious']);
+      expect(existsSync(join(directory, WITNESS))).toBe(true);
     },
   );
 });

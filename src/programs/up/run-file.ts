@@ -20,31 +20,31 @@ export interface RunFile {
   readonly ephemeral?: boolean;
 }
 
-const path = (folder: string) => join(folder, 'running.json');
+const path = (directory: string) => join(directory, 'running.json');
 
-export function writeRunFile(folder: string, run: RunFile): void {
-  writePrivateFile(path(folder), `${JSON.stringify(run, undefined, 2)}\n`);
+export function writeRunFile(directory: string, run: RunFile): void {
+  writePrivateFile(path(directory), `${JSON.stringify(run, undefined, 2)}\n`);
 }
 
-export function removeRunFile(folder: string): void {
-  rmSync(path(folder), { force: true });
+export function removeRunFile(directory: string): void {
+  rmSync(path(directory), { force: true });
 }
 
 /** Reads the file of the process that holds the directory. A file left by a killed process does not count. */
-export function readRunFile(folder: string): RunFile | undefined {
-  if (!isRunning(folder)) return undefined;
+export function readRunFile(directory: string): RunFile | undefined {
+  if (!isRunning(directory)) return undefined;
   try {
-    return JSON.parse(readFileSync(path(folder), 'utf8')) as RunFile;
+    return JSON.parse(readFileSync(path(directory), 'utf8')) as RunFile;
   } catch {
     return undefined;
   }
 }
 
 /** Reports whether a process holds the directory. */
-export function isRunning(folder: string): boolean {
-  if (!existsSync(folder)) return false;
+export function isRunning(directory: string): boolean {
+  if (!existsSync(directory)) return false;
   try {
-    lockDirectory(folder)();
+    lockDirectory(directory)();
     return false;
   } catch (error) {
     if (error instanceof StoreError && error.code === 'FolderInUse') return true;

@@ -20,9 +20,9 @@ const POLL_MS = 50;
 
 /** Runs `vimana status`: shows whether a `vimana up` runs in a data directory, and what it contains. */
 export async function status(settings: RunningSettings, io: Io): Promise<void> {
-  const folder = settings.dataDir ?? defaultDataDir('up');
-  const run = readRunFile(folder);
-  if (run === undefined) throw notRunningError(folder);
+  const directory = settings.dataDir ?? defaultDataDir('up');
+  const run = readRunFile(directory);
+  if (run === undefined) throw notRunningError(directory);
   const connection = await connect({ kubeconfig: run.kubeconfig });
   try {
     const found = await countObjects(connection.client);
@@ -54,18 +54,18 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
 
 /** Runs `vimana down`: asks a running `vimana up` to stop, and waits until its directory is released. */
 export async function down(settings: RunningSettings, io: Io): Promise<void> {
-  const folder = settings.dataDir ?? defaultDataDir('up');
-  const run = readRunFile(folder);
-  if (run === undefined) throw notRunningError(folder);
+  const directory = settings.dataDir ?? defaultDataDir('up');
+  const run = readRunFile(directory);
+  if (run === undefined) throw notRunningError(directory);
   process.kill(run.pid, 'SIGTERM');
-  await waitUntilReleased(folder, run, realClock);
-  const kept = run.ephemeral === true ? 'its objects were not stored' : `its objects are retained in ${folder}`;
+  await waitUntilReleased(directory, run, realClock);
+  const kept = run.ephemeral === true ? 'its objects were not stored' : `its objects are retained in ${directory}`;
   io.out(`stopped (process ${run.pid}); ${kept}\n`);
 }
 
-async function waitUntilReleased(folder: string, run: RunFile, clock: Clock): Promise<void> {
+async function waitUntilReleased(directory: string, run: RunFile, clock: Clock): Promise<void> {
   const began = clock.monotonic();
-  while (isRunning(folder)) {
+  while (isRunning(directory)) {
     if (clock.monotonic() - began > MAX_STOP_MS) {
       throw new VimanaError(
         'STILL_RUNNING',

@@ -3,7 +3,7 @@ import { FakeClock } from '#platform/base/fake-clock';
 import { StartupProgress } from './startup-progress.ts';
 
 /** Returns the output of two steps, of which the second fails. */
-async function told(live: boolean): Promise<string> {
+async function reported(live: boolean): Promise<string> {
   let text = '';
   const progress = new StartupProgress({ write: (more) => void (text += more), live, clock: new FakeClock() });
   await progress.step(
@@ -21,11 +21,11 @@ async function told(live: boolean): Promise<string> {
 
 describe('the progress of a start', () => {
   it('is plain lines without a terminal', async () => {
-    expect(await told(false)).toBe('  ✓ nodes: 2 ready (0 ms)\n  ✗ fleet\n');
+    expect(await reported(false)).toBe('  ✓ nodes: 2 ready (0 ms)\n  ✗ fleet\n');
   });
 
   it('is one line on a terminal, overwritten until the step is done', async () => {
-    const lines = (await told(true)).split('\n').map((line) => line.split('\r\u001B[K'));
+    const lines = (await reported(true)).split('\n').map((line) => line.split('\r\u001B[K'));
     expect(lines).toEqual([
       ['  … nodes', '  … nodes: 1 of 2 ready', '  ✓ nodes: 2 ready (0 ms)'],
       ['  … fleet', '  ✗ fleet'],

@@ -23,7 +23,7 @@ export class StartupProgress {
   }
 
   /** Runs a step. The text for its result is printed after its name. */
-  async step<T>(name: string, run: (say: Say) => Promise<T>, told: (result: T) => string): Promise<T> {
+  async step<T>(name: string, run: (say: Say) => Promise<T>, reported: (result: T) => string): Promise<T> {
     const { write, live, clock } = this.#parts;
     const again = live ? REWRITE : '';
     if (live) write(`  … ${name}`);
@@ -33,7 +33,7 @@ export class StartupProgress {
     try {
       const result = await run(say);
       const ms = Math.round(clock.monotonic() - this.#began);
-      write(`${again}  ✓ ${name}: ${told(result)} (${ms} ms)\n`);
+      write(`${again}  ✓ ${name}: ${reported(result)} (${ms} ms)\n`);
       return result;
     } catch (error) {
       write(`${again}  ✗ ${name}\n`);

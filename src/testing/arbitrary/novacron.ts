@@ -149,11 +149,11 @@ function pool(spec: HintedPart, draw: Draw): void {
   spec['template'] ??= { spec: { resources: { cpu: 1, memory: '512Mi' } } };
   const scaling = spec['autoscaling'] as HintedPart | undefined;
   if (scaling?.['enabled'] === true) spec['maxReplicas'] ??= 9;
-  const least = draw.below(4);
-  const wanted = least + draw.below(4);
-  if (spec['minReplicas'] !== undefined) spec['minReplicas'] = least;
-  if (spec['replicas'] !== undefined) spec['replicas'] = wanted;
-  if (spec['maxReplicas'] !== undefined) spec['maxReplicas'] = Math.max(1, wanted) + draw.below(3);
+  const min = draw.below(4);
+  const desired = min + draw.below(4);
+  if (spec['minReplicas'] !== undefined) spec['minReplicas'] = min;
+  if (spec['replicas'] !== undefined) spec['replicas'] = desired;
+  if (spec['maxReplicas'] !== undefined) spec['maxReplicas'] = Math.max(1, desired) + draw.below(3);
   const selector = spec['selector'] as HintedPart | undefined;
   if (selector !== undefined) withSelectedLabels(spec['template'] as HintedPart, selector);
 }

@@ -26,11 +26,11 @@ const NO_FIELDS = fc.constant({});
 const ANY_OBJECT = fc.dictionary(fc.string(), ANY_VALUE, { maxKeys: 4 });
 
 function integers({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, format }: JsonSchema): fc.Arbitrary<number> {
-  const [least, most] =
+  const [min, max] =
     format === 'int32' ? [-(2 ** 31), 2 ** 31 - 1] : [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   return fc.integer({
-    min: minimum === undefined ? least : minimum + (exclusiveMinimum === true ? 1 : 0),
-    max: maximum === undefined ? most : maximum - (exclusiveMaximum === true ? 1 : 0),
+    min: minimum === undefined ? min : minimum + (exclusiveMinimum === true ? 1 : 0),
+    max: maximum === undefined ? max : maximum - (exclusiveMaximum === true ? 1 : 0),
   });
 }
 

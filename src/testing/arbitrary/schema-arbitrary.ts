@@ -40,12 +40,12 @@ export function schemaArbitrary(schema: JsonSchema, knowledge: FieldHints = {}):
     objects: (having) =>
       drawn((draw) => {
         const chosen = having === undefined ? draw.of(choices) : [having, ...draw.of(few)];
-        const wanted = new Set<string>();
+        const desired = new Set<string>();
         for (const { trail, siblings } of chosen) {
-          for (const path of trail) wanted.add(path);
-          if (draw.below(3) === 0) for (const path of siblings) wanted.add(path);
+          for (const path of trail) desired.add(path);
+          if (draw.below(3) === 0) for (const path of siblings) desired.add(path);
         }
-        return build(draw, wanted);
+        return build(draw, desired);
       }),
   };
 }
@@ -65,7 +65,7 @@ export function below(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-type Build = (draw: Draw, wanted: ReadonlySet<string>) => unknown;
+type Build = (draw: Draw, desired: ReadonlySet<string>) => unknown;
 
 function compileBuild(schema: JsonSchema, path: string, everything: FieldHints): Build {
   // Hints are about what users write. A status has only its schema.
@@ -74,10 +74,10 @@ function compileBuild(schema: JsonSchema, path: string, everything: FieldHints):
   const repair = hintFor(knowledge.repairs, path);
   const plain = field === undefined ? shapeOf(schema, path, knowledge) : leaf(field.good);
   const made: Build =
-    schema.nullable === true ? (draw, wanted) => (draw.below(8) === 7 ? null : plain(draw, wanted)) : plain;
+    schema.nullable === true ? (draw, desired) => (draw.below(8) === 7 ? null : plain(draw, desired)) : plain;
   if (repair === undefined) return made;
-  return (draw, wanted) => {
-    const value = made(draw, wanted);
+  return (draw, desired) => {
+    const value = made(draw, desired);
     if (value !== null) repair(value as never, draw);
     return value;
   };
@@ -99,9 +99,9 @@ function leaf(arbitrary: fc.Arbitrary<unknown>): Build {
 const MAP_KEY = fc.string({ minLength: 1 });
 
 function mapOf({ maxProperties = 3 }: JsonSchema, value: Build): Build {
-  return (draw, wanted) => {
+  return (draw, desired) => {
     const size = draw.below(Math.min(maxProperties, 3) + 1);
-    return Object.fromEntries(Array.from({ length: size }, () => [draw.of(MAP_KEY), value(draw, wanted)]));
+    return Object.fromEntries(Array.from({ length: size }, () => [draw.of(MAP_KEY), value(draw, desired)]));
   };
 }
 
@@ -116,12 +116,12 @@ function objectOf(
     .map(([name, field]) => ({ name, at: below(path, name), field }))
     .filter(({ at }) => !hintFor(knowledge.never, at))
     .map(({ name, at, field }) => ({ name, at, build: compileBuild(field, at, knowledge) }));
-  return (draw, wanted) => {
+  return (draw, desired) => {
     const object: HintedPart = {};
     // Chosen fields come first, since repairs that must choose between fields keep the first.
-    for (const { name, at, build } of fields) if (wanted.has(at)) object[name] = build(draw, wanted);
+    for (const { name, at, build } of fields) if (desired.has(at)) object[name] = build(draw, desired);
     for (const { name, at, build } of fields) {
-      if (required.has(name) && !wanted.has(at)) object[name] = build(draw, wanted);
+      if (required.has(name) && !desired.has(at)) object[name] = build(draw, desired);
     }
     return object;
   };
@@ -132,14 +132,14 @@ function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: 
   const item = compileBuild(items, at, knowledge);
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   const identity = identityOf(schema);
-  return (draw, wanted) => {
-    const least = Math.max(minItems, wanted.has(at) ? 1 : 0);
-    const size = Math.min(maxItems, least + draw.below(3));
+  return (draw, desired) => {
+    const min = Math.max(minItems, desired.has(at) ? 1 : 0);
+    const size = Math.min(maxItems, min + draw.below(3));
     const list: unknown[] = [];
     const taken = new Set<string>();
     // Random items sometimes repeat where they must be unique, so a few more attempts are made.
     for (let attempt = 0; list.length < size && attempt < size + 10; attempt++) {
-      const made = item(draw, list.length === 0 ? wanted : thinOut(draw, wanted));
+      const made = item(draw, list.length === 0 ? desired : thinOut(draw, desired));
       const text = identity?.(made) ?? `${attempt}`;
       if (!taken.has(text)) list.push(made);
       taken.add(text);
@@ -148,8 +148,8 @@ function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: 
   };
 }
 
-function thinOut(draw: Draw, wanted: ReadonlySet<string>): ReadonlySet<string> {
-  return draw.below(2) === 0 ? wanted : NOTHING;
+function thinOut(draw: Draw, desired: ReadonlySet<string>): ReadonlySet<string> {
+  return draw.below(2) === 0 ? desired : NOTHING;
 }
 const NOTHING: ReadonlySet<string> = new Set();
 

@@ -3,7 +3,11 @@ import type { Client } from '#platform/kube/client';
 import type { SoakHarness } from './soak-harness.ts';
 
 /** Action on the harness. Its return value describes the action for the log. */
-export type ChaosAction = (admin: Client, random: Random, world: SoakHarness) => Promise<string | void> | string | void;
+export type ChaosAction = (
+  admin: Client,
+  random: Random,
+  harness: SoakHarness,
+) => Promise<string | void> | string | void;
 
 /** Actions by name, each with its relative weight. */
 export type ChaosActions = readonly (readonly [name: string, weight: number, action: ChaosAction])[];

@@ -8,12 +8,12 @@ export const FAULT_ACTIONS: ChaosActions = [
   [
     'freeze',
     2,
-    async (admin, random, world) => {
+    async (admin, random, harness) => {
       const node = random.pick(NODE_NAMES);
       await admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, 'true'));
       // The node may be deleted by then.
       const thaw = () => admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, null)).catch(() => {});
-      return `${node} ${later(world, () => void thaw())}`;
+      return `${node} ${later(harness, () => void thaw())}`;
     },
   ],
   [
@@ -41,17 +41,17 @@ export const FAULT_ACTIONS: ChaosActions = [
   [
     'stall',
     3,
-    (_admin, random, world) => {
-      const { name } = random.pick(world.processes.slice(1));
-      const stalled = world.stall(name, random.next() < 0.5);
-      return `${name}, ${later(world, () => stalled.wake())}`;
+    (_admin, random, harness) => {
+      const { name } = random.pick(harness.processes.slice(1));
+      const stalled = harness.stall(name, random.next() < 0.5);
+      return `${name}, ${later(harness, () => stalled.wake())}`;
     },
   ],
   [
     'faults',
     2,
-    (_admin, random, world) => {
-      Object.assign(world.faults, {
+    (_admin, random, harness) => {
+      Object.assign(harness.faults, {
         refuse: random.next() * 0.3,
         lose: random.next() * 0.15,
         slow: random.next() * 0.3,
@@ -60,25 +60,25 @@ export const FAULT_ACTIONS: ChaosActions = [
         drop: random.next() * 0.1,
         expire: random.next() * 0.05,
       });
-      return later(world, () => Object.assign(world.faults, NO_FAULTS));
+      return later(harness, () => Object.assign(harness.faults, NO_FAULTS));
     },
   ],
   [
     'outage',
     2,
-    (_admin, _random, world) => {
-      Object.assign(world.faults, NO_FAULTS, { refuse: 1, drop: 1 });
-      return later(world, () => Object.assign(world.faults, NO_FAULTS));
+    (_admin, _random, harness) => {
+      Object.assign(harness.faults, NO_FAULTS, { refuse: 1, drop: 1 });
+      return later(harness, () => Object.assign(harness.faults, NO_FAULTS));
     },
   ],
 ];
 
 /** Ends a process other than Kubernetes itself, and starts it again later. */
 function end(how: (process: { kill(): void; stop(): Promise<void> }) => void): ChaosAction {
-  return (_admin, random, world) => {
-    const process = random.pick(world.processes.slice(1));
+  return (_admin, random, harness) => {
+    const process = random.pick(harness.processes.slice(1));
     how(process);
-    return `${process.name}, ${later(world, () => process.start())}`;
+    return `${process.name}, ${later(harness, () => process.start())}`;
   };
 }
 

@@ -63,9 +63,9 @@ function mortal(client: Client, isDead: () => boolean): Client {
   const guarded = fencedClient(client, { check, signal: new AbortController().signal });
   const alive = async <T>(run: () => Promise<T>): Promise<T> => {
     check();
-    const answer = await run();
+    const response = await run();
     check();
-    return answer;
+    return response;
   };
   return {
     ...guarded,

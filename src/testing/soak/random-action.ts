@@ -15,11 +15,11 @@ const ACTIONS: readonly (readonly [string, ChaosAction])[] = [...USER_ACTIONS, .
 );
 
 /** Runs one random action of a user or a fault. A rejected action is ignored. */
-export async function runRandomAction(world: SoakHarness): Promise<string> {
-  const { random, admin } = world;
+export async function runRandomAction(harness: SoakHarness): Promise<string> {
+  const { random, admin } = harness;
   const [name, action] = random.pick(ACTIONS);
   try {
-    return `${name} ${(await action(admin, random, world)) ?? ''}`;
+    return `${name} ${(await action(admin, random, harness)) ?? ''}`;
   } catch (error) {
     if (error instanceof KubeError) return `${name}: refused, ${error.message}`;
     throw error;
@@ -27,14 +27,14 @@ export async function runRandomAction(world: SoakHarness): Promise<string> {
 }
 
 /** Ends all faults, so that everything runs again without interference. */
-export async function clearFaults(world: SoakHarness): Promise<void> {
-  const { admin, faults, processes, clock, random } = world;
+export async function clearFaults(harness: SoakHarness): Promise<void> {
+  const { admin, faults, processes, clock, random } = harness;
   Object.assign(faults, NO_FAULTS);
   const { items } = await admin.list(NODES);
   // A fleet gives up deleted nodes, and a new fleet creates them again.
   if (items.length < NODE_NAMES.length) processes.find(({ name }) => name === 'fleet')?.kill();
   for (const process of processes) {
-    world.stall(process.name, false).wake();
+    harness.stall(process.name, false).wake();
     process.start();
   }
   await clock.advance(1000);

@@ -97,8 +97,8 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   };
   const parts = (name: string) => ({ clock: clockOf(name), random: random.fork(name), log });
   const through = (name: string, account: string) => {
-    const told = toldOfWrites(plane.client(userOf(account), name), () => world.onWrite());
-    const faulty = faultyClient(told, faults, random.fork(`faults of ${name}`), clock);
+    const reported = toldOfWrites(plane.client(userOf(account), name), () => harness.onWrite());
+    const faulty = faultyClient(reported, faults, random.fork(`faults of ${name}`), clock);
     return heardAwake(faulty, clockOf(name));
   };
   const processes = [
@@ -120,7 +120,7 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
       return manager('fleet', [informers, fleet]);
     }),
   ];
-  const world: SoakHarness = {
+  const harness: SoakHarness = {
     onWrite() {},
     stall(process, host) {
       const own = clockOf(process);
@@ -143,7 +143,7 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   };
   for (const process of processes) process.start();
   void addresses.watch(admin, ended.signal).catch(() => {});
-  return world;
+  return harness;
 }
 
 /** Returns a client that delivers what arrives during a pause when the process resumes. */
@@ -176,10 +176,10 @@ function toldOfWrites(client: Client, onWrite: () => void): Client {
     get(target, verb: keyof Client) {
       if (!WRITES.has(verb)) return target[verb];
       return async (...args: unknown[]) => {
-        const answer = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+        const response = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
         const [{ plural }] = args as [{ readonly plural: string }];
         if (plural !== 'events' && plural !== 'leases') onWrite();
-        return answer;
+        return response;
       };
     },
   });

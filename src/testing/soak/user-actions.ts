@@ -53,7 +53,7 @@ export const USER_ACTIONS: ChaosActions = [
   [
     'change of mind',
     2,
-    async (admin, random, world) => {
+    async (admin, random, harness) => {
       const place = random.pick(PLACES);
       const [first, second] = [random.int(1, 4), random.int(1, 4)];
       const resize = (sockets: number) => {
@@ -62,7 +62,7 @@ export const USER_ACTIONS: ChaosActions = [
       };
       await resize(first);
       // The VM may be deleted by then.
-      const when = later(world, () => void resize(second).catch(() => {}));
+      const when = later(harness, () => void resize(second).catch(() => {}));
       return `${describeVm(place)} ${first} sockets ${when}, then ${second}`;
     },
   ],

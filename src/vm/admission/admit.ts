@@ -176,10 +176,10 @@ function verdictOf<K extends Kind>(
   if (schemaCauses.some(({ type }) => BEYOND_BOUNDS.has(type))) return { causes: schemaCauses, warnings: [] };
   try {
     const { causes, warnings } = admitter.validate(request);
-    const told = schemaCauses.map(({ type, field, value }) => ({ type, place: placeOf(field), value }));
+    const reported = schemaCauses.map(({ type, field, value }) => ({ type, place: placeOf(field), value }));
     const further = causes.slice(0, MAX_CAUSES).filter(({ field }) => {
       const place = placeOf(field);
-      return !told.some((known) => isAlreadyReported(known, place));
+      return !reported.some((known) => isAlreadyReported(known, place));
     });
     const broken = schemaCauses.some(({ type }) => BROKEN.has(type));
     return limitCauses({ causes: [...schemaCauses, ...further], warnings: broken ? [] : warnings });

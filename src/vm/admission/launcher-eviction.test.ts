@@ -28,7 +28,7 @@ const instance = (evictionStrategy: string | undefined, status: object = {}): Vm
 const ALLOWED = { allowed: true };
 const TRIGGERED = 'Eviction triggered evacuation of VMI "ns/web"';
 const marked = { allowed: false, message: TRIGGERED, evacuate: 'n1' };
-const refused = (message: string) => ({ allowed: false, message });
+const rejected = (message: string) => ({ allowed: false, message });
 
 describe('the eviction of a launcher', () => {
   it.each<[string, Pod, Vmi | undefined, object]>([
@@ -39,13 +39,13 @@ describe('the eviction of a launcher', () => {
       'is refused where the machine must migrate and cannot',
       launcher(),
       instance('LiveMigrate', { conditions: [{ type: 'LiveMigratable', status: 'False' }] }),
-      refused('VMI web is configured with an eviction strategy but is not live-migratable'),
+      rejected('VMI web is configured with an eviction strategy but is not live-migratable'),
     ],
     [
       'is refused where nobody knows yet whether it can',
       launcher(),
       instance('LiveMigrate', { conditions: undefined }),
-      refused('VMI web is configured with an eviction strategy but is not live-migratable'),
+      rejected('VMI web is configured with an eviction strategy but is not live-migratable'),
     ],
     [
       'is let through where the machine need not',
@@ -59,13 +59,13 @@ describe('the eviction of a launcher', () => {
       'is refused again while the machine is on its way',
       launcher(),
       instance('LiveMigrate', { evacuationNodeName: 'n1' }),
-      refused(`Evacuation in progress: ${TRIGGERED}`),
+      rejected(`Evacuation in progress: ${TRIGGERED}`),
     ],
     [
       'is refused for the pod that the machine is moving to',
       launcher({ nodeName: 'n2' }),
       instance('LiveMigrate'),
-      refused('Eviction request for target Pod'),
+      rejected('Eviction request for target Pod'),
     ],
     ['is let through on no node', launcher({ nodeName: '' }), instance('LiveMigrate'), ALLOWED],
     ['is let through where the instance is gone', launcher(), undefined, ALLOWED],

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { formatFieldError } from '#platform/base/field-error';
 import { validateAffinity, validateTolerations } from './placement.ts';
 
-const told = (errors: readonly Parameters<typeof formatFieldError>[0][]) => errors.map(formatFieldError);
+const reported = (errors: readonly Parameters<typeof formatFieldError>[0][]) => errors.map(formatFieldError);
 
 describe('a toleration', () => {
   type Toleration = NonNullable<Parameters<typeof validateTolerations>[1]>[number];
-  const check = (toleration: Toleration) => told(validateTolerations('spec.tolerations', [toleration]));
+  const check = (toleration: Toleration) => reported(validateTolerations('spec.tolerations', [toleration]));
 
   test.each<Toleration>([
     { operator: 'Exists' },
@@ -44,14 +44,14 @@ describe('affinity', () => {
   const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
   const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
   type Affinity = NonNullable<Parameters<typeof validateAffinity>[1]>;
-  const check = (affinity: Affinity) => told(validateAffinity('a', affinity));
+  const check = (affinity: Affinity) => reported(validateAffinity('a', affinity));
   type NodeTerm = NonNullable<NonNullable<Affinity['nodeAffinity']>[typeof PREFERRED]>[number]['preference'];
   const node = (preference: NonNullable<NodeTerm>) =>
     check({ nodeAffinity: { [PREFERRED]: [{ weight: 1, preference }] } });
   const AT = `a.nodeAffinity.${PREFERRED}[0].preference`;
 
   test('may be absent or sound', () => {
-    expect(told(validateAffinity('a'))).toEqual([]);
+    expect(reported(validateAffinity('a'))).toEqual([]);
     expect(
       check({
         nodeAffinity: {

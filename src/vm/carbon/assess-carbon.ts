@@ -76,12 +76,12 @@ function assessStart(input: MeasuredInput): CarbonAssessment {
   const { spec, status, grid, places, zone, now, requestedAt = now } = input;
   const { carbon } = status ?? {};
   const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
-  const asked = looked.flatMap((each) => grid(each).requestedSince ?? []);
+  const requested = looked.flatMap((each) => grid(each).requestedSince ?? []);
   const since = carbon?.waitingSince === undefined ? requestedAt : Date.parse(carbon.waitingSince);
   const maxDelayMs = parseDuration(spec.maxDelay);
   // The wait for a response also counts as waiting.
-  const heard = Math.min(Math.max(...asked) + TIMEOUT_MS, since + maxDelayMs);
-  if (asked.length > 0 && now < heard) return awaitResponse(input, heard);
+  const heard = Math.min(Math.max(...requested) + TIMEOUT_MS, since + maxDelayMs);
+  if (requested.length > 0 && now < heard) return awaitResponse(input, heard);
   const { slots, problem } = grid(zone);
   const { maxIntensity } = spec;
   const { withoutData } = input;

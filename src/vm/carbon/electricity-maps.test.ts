@@ -51,13 +51,13 @@ function speaks({ path, headers }: ReceivedRequest): PlannedResponse {
   };
 }
 
-let answer: (asked: ReceivedRequest) => PlannedResponse = speaks;
+let response: (requested: ReceivedRequest) => PlannedResponse = speaks;
 let server: Awaited<ReturnType<typeof providerServer>>;
 const open = (token = TOKEN) => electricityMaps({ url: server.url, token, fetch, clock });
 
 beforeEach(async () => {
-  answer = speaks;
-  server = await providerServer((asked) => answer(asked));
+  response = speaks;
+  server = await providerServer((requested) => response(requested));
 });
 afterEach(() => server.close());
 
@@ -108,7 +108,7 @@ describe('Electricity Maps', () => {
     ['no time', { body: { zone: 'DE', carbonIntensity: 1, datetime: 'soon' } }, 'UNREADABLE', 'datetime'],
     ['a list', { body: [] }, 'UNREADABLE', 'an object'],
   ])('fails with %s by name, and never tells the token', async (_what, said, code, words) => {
-    answer = () => said;
+    response = () => said;
     const failure = (await open()
       .current('DE')
       .catch((error: unknown) => error)) as CarbonError;
@@ -128,7 +128,7 @@ describe('Electricity Maps', () => {
 
   it('follows nobody who points elsewhere, where the token would go too', async () => {
     const other = await providerServer(speaks);
-    answer = ({ path }) => ({ status: 302, headers: { location: `${other.url}${path}` }, body: '' });
+    response = ({ path }) => ({ status: 302, headers: { location: `${other.url}${path}` }, body: '' });
     await expect(open().current('DE')).rejects.toMatchObject({ code: 'UNREACHABLE' });
     expect(other.asked).toEqual([]);
     await other.close();

@@ -44,6 +44,6 @@ export function estimate(
   // The mean over a window changes its direction only where one of its ends meets the edge of a slot.
   const edges = [...slots.flatMap(({ from, to }) => [from, to - ms]), now + maxDelayMs];
   const later = edges.filter((start) => start > now && start <= now + maxDelayMs).flatMap((start) => at(start) ?? []);
-  const best = later.reduce((least, each) => (each.grams < least.grams ? each : least), first);
+  const best = later.reduce((min, each) => (each.grams < min.grams ? each : min), first);
   return { kilowattHours: (watts / 1000) * (ms / 3_600_000), now: first, best, savedGrams: first.grams - best.grams };
 }

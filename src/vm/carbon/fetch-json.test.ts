@@ -12,18 +12,22 @@ const asking = async (...args: Parameters<typeof providerServer>) => {
 
 describe('a provider', () => {
   it('is not followed to where it points', async () => {
-    const { server, answer } = await asking(() => ({ status: 302, headers: { location: '/elsewhere' }, body: '' }));
-    await expect(answer).rejects.toThrow(/the grid cannot be reached/);
+    const { server, answer: response } = await asking(() => ({
+      status: 302,
+      headers: { location: '/elsewhere' },
+      body: '',
+    }));
+    await expect(response).rejects.toThrow(/the grid cannot be reached/);
     expect(server.asked.map(({ path }) => path)).toEqual(['/now']);
   });
 
   it('is not read to its end where that does not come', async () => {
-    const { answer } = await asking(() => ({ body: `"${'x'.repeat(5 * 1024 * 1024)}"` }));
-    await expect(answer).rejects.toThrow('the grid returned more than 4194304 bytes');
+    const { answer: response } = await asking(() => ({ body: `"${'x'.repeat(5 * 1024 * 1024)}"` }));
+    await expect(response).rejects.toThrow('the grid returned more than 4194304 bytes');
   });
 
   it('is read as it is otherwise', async () => {
-    const { answer } = await asking(() => ({ body: { at: 'ü' } }));
-    expect(await answer).toEqual({ at: 'ü' });
+    const { answer: response } = await asking(() => ({ body: { at: 'ü' } }));
+    expect(await response).toEqual({ at: 'ü' });
   });
 });

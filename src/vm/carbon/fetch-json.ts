@@ -45,13 +45,13 @@ export async function fetchJson(
   const timer = clock.timer(TIMEOUT_MS, () => enough.abort());
   const both = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
   try {
-    const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
+    const response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
       headers: { accept: 'application/json', ...headers },
       signal: both,
       redirect: 'error',
     });
-    const text = await textOf(who, answer);
-    if (answer.status !== 200) throw refusal(who, path, answer, text, clock);
+    const text = await textOf(who, response);
+    if (response.status !== 200) throw refusal(who, path, response, text, clock);
     return parseBody(who, path, text);
   } catch (error) {
     if (error instanceof CarbonError) throw error;

@@ -58,11 +58,11 @@ export function preferredNodes(
   home?: string,
 ): PreferredNodes {
   const known = places.map((place) => ({ place, intensity: intensityOf(place.zone) }));
-  const most = Math.max(0, ...known.flatMap(({ intensity }) => intensity ?? []));
+  const max = Math.max(0, ...known.flatMap(({ intensity }) => intensity ?? []));
   const greenest = places.some(({ zone }) => zone === home) ? GREENEST_ABROAD : 100;
   const weights = new Map<string, { label: string; weight: number; values: string[] }>();
-  for (const { place, intensity = most } of known) {
-    const green = most === 0 ? 0 : Math.round((greenest * (most - intensity)) / most);
+  for (const { place, intensity = max } of known) {
+    const green = max === 0 ? 0 : Math.round((greenest * (max - intensity)) / max);
     const weight = place.zone === home ? 100 : green;
     if (weight === 0) continue;
     const term = weights.get(`${place.label} ${weight}`) ?? { label: place.label, weight, values: [] };

@@ -137,8 +137,8 @@ export class IntensityCache {
       known.problem = error instanceof Error ? error.message : String(error);
       const longest = Math.min(2 * this.#refreshMs, MAX_RETRY_MS);
       const backOff = Math.min(FIRST_RETRY_MS * 2 ** known.failures++, longest);
-      const asked = error instanceof CarbonError ? (error.retryAfterMs ?? 0) : 0;
-      known.due = this.#clock.now() + Math.max(backOff, asked);
+      const requested = error instanceof CarbonError ? (error.retryAfterMs ?? 0) : 0;
+      known.due = this.#clock.now() + Math.max(backOff, requested);
       // The stack of a provider's error says nothing about its cause.
       const why = error instanceof CarbonError ? { problem: known.problem } : { err: error };
       this.#log.warn({ zone, provider: this.provider.name, ...why }, 'failed to fetch the carbon intensity');

@@ -14,14 +14,14 @@ export interface PlannedResponse {
 }
 
 /** Starts a local server that responds as the test defines. */
-export async function providerServer(answer: (asked: ReceivedRequest) => PlannedResponse) {
-  const asked: ReceivedRequest[] = [];
+export async function providerServer(answer: (requested: ReceivedRequest) => PlannedResponse) {
+  const requested: ReceivedRequest[] = [];
   const server = await loopbackServer((request, response) => {
     const question = { path: request.url ?? '', headers: request.headers };
-    asked.push(question);
+    requested.push(question);
     const { status = 200, headers = {}, body } = answer(question);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  return { ...server, asked };
+  return { ...server, asked: requested };
 }

@@ -29,7 +29,7 @@ export function time(who: string, place: string, value: unknown): number {
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-function unreadable(who: string, place: string, wanted: string, value: unknown): CarbonError {
+function unreadable(who: string, place: string, desired: string, value: unknown): CarbonError {
   const shown = JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
-  return new CarbonError('UNREADABLE', `${who} returned ${shown} at ${place}, expected ${wanted}`);
+  return new CarbonError('UNREADABLE', `${who} returned ${shown} at ${place}, expected ${desired}`);
 }

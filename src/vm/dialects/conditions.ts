@@ -25,7 +25,7 @@ export const isUp = (instance: ObservedVm['instance']) => instance?.status?.phas
 
 /** Adds the recorded results of the last start and the last shutdown. `blocked` explains why no start was attempted. */
 export function withPast(
-  told: readonly ConditionDraft[],
+  reported: readonly ConditionDraft[],
   observed: ObservedVm,
   blocked: Problem | undefined,
   before: readonly Condition[] | undefined,
@@ -34,7 +34,7 @@ export function withPast(
   const { lastShutdown } = observed.recorded;
   const failure = blocked === undefined ? failureOf(before, observed, now) : undefined;
   return [
-    ...told.map((each) => withTransitionTime(before, each, now)),
+    ...reported.map((each) => withTransitionTime(before, each, now)),
     ...(failure === undefined ? [] : [failure]),
     ...(lastShutdown === undefined ? [] : [shutdownCondition(lastShutdown)]),
   ];

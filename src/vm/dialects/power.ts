@@ -38,13 +38,13 @@ function start(
   instance: VirtualMachineInstance | undefined,
   { paused }: PowerOptions,
 ): PowerEdit {
-  const asked: PowerRequest = { action: 'Start', ...(paused === true ? { data: { paused: 'true' } } : {}) };
-  if (!spec.running) return { spec: { running: true }, ...(paused === true ? { requests: [asked] } : {}) };
+  const requested: PowerRequest = { action: 'Start', ...(paused === true ? { data: { paused: 'true' } } : {}) };
+  if (!spec.running) return { spec: { running: true }, ...(paused === true ? { requests: [requested] } : {}) };
   if (instance !== undefined && !isFinal(instance)) return ALREADY;
   if ((status?.stateChangeRequests ?? []).length > 0) return UNDERWAY;
   // It has ended by itself, and stays stopped or waits for a restart.
-  if (instance !== undefined) return { requests: [stopOf(instance), asked] };
-  return status?.restarts === undefined && status?.startFailure === undefined ? ALREADY : { requests: [asked] };
+  if (instance !== undefined) return { requests: [stopOf(instance), requested] };
+  return status?.restarts === undefined && status?.startFailure === undefined ? ALREADY : { requests: [requested] };
 }
 
 function stop({ spec }: Switched, instance: VirtualMachineInstance | undefined, options: PowerOptions): PowerEdit {

@@ -26,14 +26,14 @@ describe('a change that waits for the next start', () => {
     ['simulation', simulation, { running: true, resources: { cpu: 0.1, memory: 0.1 } }],
   ])('is told of once, in the words of its condition (%s)', (_name, dialect, spec) => {
     const vm = { metadata: { name: 'web', namespace: 'shop', uid: 'u', generation: 2 }, spec } as never;
-    const told: string[] = [];
-    const teller = new VmEventRecorder();
+    const reported: string[] = [];
+    const recorder = new VmEventRecorder();
     const tell = (fields: readonly string[]) => {
       const seen = observed(fields);
-      const sight = { observed: seen, before: seen.recorded, desired: {} } as Observation;
+      const view = { observed: seen, before: seen.recorded, desired: {} } as Observation;
       const event = (_object: unknown, type: string, reason: string, message: string) =>
-        void told.push(`${type} ${reason} ${message}`);
-      teller.record(vm, sight, { event }, () => dialect.report(vm, seen));
+        void reported.push(`${type} ${reason} ${message}`);
+      recorder.record(vm, view, { event }, () => dialect.report(vm, seen));
     };
     const fields = ['domain.cpu.sockets', 'metadata.labels'];
     const { conditions } = dialect.report(vm, observed(fields)) as {
@@ -43,9 +43,9 @@ describe('a change that waits for the next start', () => {
     expect(words).toBeTruthy();
     tell(fields);
     tell(fields);
-    expect(told).toEqual([`Normal RestartRequired ${words}`]);
+    expect(reported).toEqual([`Normal RestartRequired ${words}`]);
     tell([]);
     tell(fields);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 });

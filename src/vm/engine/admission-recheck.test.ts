@@ -19,47 +19,47 @@ const bad = { runStrategy: 'Always', template: template({ bad: 'yes' }) };
 const good = { runStrategy: 'Always', template: template({ bad: null }) };
 
 describe('a machine that admission would not have let in', () => {
-  let world: VmHarness;
+  let harness: VmHarness;
   beforeEach(async () => {
-    world = await startVmHarness();
+    harness = await startVmHarness();
   });
-  afterEach(() => world.stop());
-  const told = () => world.until(async () => (await world.condition('Failure'))?.reason === 'Invalid');
+  afterEach(() => harness.stop());
+  const reported = () => harness.until(async () => (await harness.condition('Failure'))?.reason === 'Invalid');
 
   it('is told so, and not started until it is mended', async () => {
-    world.control({ recheck });
-    await world.make('web', bad);
-    await told();
-    expect(await world.condition('Failure')).toMatchObject({
+    harness.control({ recheck });
+    await harness.make('web', bad);
+    await reported();
+    expect(await harness.condition('Failure')).toMatchObject({
       status: 'True',
       message: 'VirtualMachine "web" is invalid: all of it',
     });
-    expect(await world.status()).toMatchObject({ desiredGeneration: 1, created: false, printableStatus: 'Stopped' });
-    expect(await world.instance('web')).toBeUndefined();
-    expect(world.told).toEqual(['Warning Invalid']);
-    await world.edit('web', good);
-    await world.untilMade();
-    await world.until(async () => (await world.condition('Failure')) === undefined);
+    expect(await harness.status()).toMatchObject({ desiredGeneration: 1, created: false, printableStatus: 'Stopped' });
+    expect(await harness.instance('web')).toBeUndefined();
+    expect(harness.told).toEqual(['Warning Invalid']);
+    await harness.edit('web', good);
+    await harness.untilMade();
+    await harness.until(async () => (await harness.condition('Failure')) === undefined);
   });
 
   it('goes on as it was where it runs already', async () => {
-    world.control({ recheck });
-    const before = await world.running(good);
-    await world.edit('web', { ...bad, runStrategy: 'Halted' });
-    await told();
-    expect(await world.status()).toMatchObject({ printableStatus: 'Running' });
-    expect((await world.instance('web'))?.metadata).toMatchObject({ uid: before.metadata.uid });
-    expect((await world.instance('web'))?.metadata.deletionTimestamp).toBeUndefined();
+    harness.control({ recheck });
+    const before = await harness.running(good);
+    await harness.edit('web', { ...bad, runStrategy: 'Halted' });
+    await reported();
+    expect(await harness.status()).toMatchObject({ printableStatus: 'Running' });
+    expect((await harness.instance('web'))?.metadata).toMatchObject({ uid: before.metadata.uid });
+    expect((await harness.instance('web'))?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   it('can be deleted, and its instance with it', async () => {
-    world.control({ recheck });
-    await world.running(good);
-    await world.edit('web', bad);
-    await told();
-    await world.admin.delete(VMS, 'web', { namespace: 'default' });
-    await world.ends();
-    await world.untilAway();
+    harness.control({ recheck });
+    await harness.running(good);
+    await harness.edit('web', bad);
+    await reported();
+    await harness.admin.delete(VMS, 'web', { namespace: 'default' });
+    await harness.ends();
+    await harness.untilAway();
   });
 });
 

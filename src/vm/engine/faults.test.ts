@@ -10,24 +10,24 @@ const namespace = 'default';
 const BAD: Faults = { refuse: 0.1, lose: 0.1, slow: 0.2, slowestMs: 300, drop: 0.05, expire: 0.03 };
 const SEEDS = runs(8);
 
-let world: VmHarness;
-afterEach(() => world.stop());
+let harness: VmHarness;
+afterEach(() => harness.stop());
 
 /** Advances every instance by one step, successfully or not, as its controller would. */
 async function instancesMove(random: Random, badly: number): Promise<void> {
-  for (const { metadata, status } of (await world.admin.list(VMIS, { namespace })).items) {
+  for (const { metadata, status } of (await harness.admin.list(VMIS, { namespace })).items) {
     const { name, deletionTimestamp } = metadata;
     const final = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-    if (deletionTimestamp !== undefined && final) await world.finish(name);
-    else if (deletionTimestamp !== undefined) await world.phase(name, 'Succeeded', { reason: 'Stopped' });
+    if (deletionTimestamp !== undefined && final) await harness.finish(name);
+    else if (deletionTimestamp !== undefined) await harness.phase(name, 'Succeeded', { reason: 'Stopped' });
     else if (!final && random.next() < badly) {
       const [phase, reason] = random.pick([
         ['Failed', 'GuestCrashed'],
         ['Failed', 'NodeLost'],
         ['Succeeded', 'GuestShutdown'],
       ] as const);
-      await world.phase(name, phase, { reason });
-    } else if (status?.phase === 'Pending') await world.phase(name, 'Running');
+      await harness.phase(name, phase, { reason });
+    } else if (status?.phase === 'Pending') await harness.phase(name, 'Running');
   }
 }
 
@@ -35,62 +35,62 @@ describe('with faults on the way to the API server, and controllers that crash',
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
     'machines end up as they should (seed %i)',
     async (seed) => {
-      world = await startVmHarness();
+      harness = await startVmHarness();
       const random = seededRandom(`faults ${seed}`);
       const faults = { ...BAD };
       const control = () =>
-        world.control({}, (client) => faultyClient(client, faults, random.fork('faults'), world.clock));
+        harness.control({}, (client) => faultyClient(client, faults, random.fork('faults'), harness.clock));
       const names = Array.from({ length: 6 }, (_, i) => `vm-${i}`);
-      for (const name of names) await world.make(name, { runStrategy: random.pick(RUN_STRATEGIES) });
+      for (const name of names) await harness.make(name, { runStrategy: random.pick(RUN_STRATEGIES) });
       let stop = control();
       for (let round = 0; round < 40; round++) {
-        await world.clock.advance(random.int(50, 20_000));
+        await harness.clock.advance(random.int(50, 20_000));
         await instancesMove(random, 0.2);
         const name = random.pick(names);
         const chance = random.next();
-        if (chance < 0.2) await world.edit(name, { runStrategy: random.pick(RUN_STRATEGIES) });
-        else if (chance < 0.3) await world.request([{ action: 'Start' }], name);
+        if (chance < 0.2) await harness.edit(name, { runStrategy: random.pick(RUN_STRATEGIES) });
+        else if (chance < 0.3) await harness.request([{ action: 'Start' }], name);
         else if (chance < 0.4) {
-          const uid = (await world.instance(name))?.metadata.uid;
-          if (uid !== undefined) await world.request([{ action: 'Stop', uid }, { action: 'Start' }], name);
+          const uid = (await harness.instance(name))?.metadata.uid;
+          if (uid !== undefined) await harness.request([{ action: 'Stop', uid }, { action: 'Start' }], name);
         } else if (chance < 0.5) {
           // A slow request needs time to finish.
-          await Promise.all([stop(), world.clock.advance(1000)]);
+          await Promise.all([stop(), harness.clock.advance(1000)]);
           stop = control();
         }
       }
       Object.assign(faults, NO_FAULTS);
       for (let round = 0; round < 12; round++) {
-        await world.clock.advance(400_000);
+        await harness.clock.advance(400_000);
         await instancesMove(random, 0);
       }
-      await world.clock.advance(1000);
+      await harness.clock.advance(1000);
       const addresses = new Set<string>();
       for (const name of names) {
-        const { spec, status } = await world.vm(name);
-        const phase = (await world.instance(name))?.status?.phase;
+        const { spec, status } = await harness.vm(name);
+        const phase = (await harness.instance(name))?.status?.phase;
         if (spec.runStrategy === 'Always') expect(phase).toBe('Running');
         if (spec.runStrategy === 'Halted') expect(phase).toBeUndefined();
         if (spec.runStrategy === 'RerunOnFailure') expect([undefined, 'Running']).toContain(phase);
         if (spec.runStrategy === 'Once') expect(phase).toBeDefined();
         // A VM whose instance failed to start, and is not retried, still reports it.
-        const told = phase === 'Running' ? ['Running'] : ['Stopped', 'CrashLoopBackOff'];
-        expect(told).toContain(status?.printableStatus);
+        const reported = phase === 'Running' ? ['Running'] : ['Stopped', 'CrashLoopBackOff'];
+        expect(reported).toContain(status?.printableStatus);
         expect(status?.created).toBe(phase !== undefined);
         const { ipAddress } = status?.interfaces?.[0] ?? {};
         if (ipAddress !== undefined) expect(addresses).not.toContain(ipAddress);
         if (ipAddress !== undefined) addresses.add(ipAddress);
       }
       Object.assign(faults, BAD);
-      for (const name of names) await world.admin.delete(VMS, name, { namespace });
+      for (const name of names) await harness.admin.delete(VMS, name, { namespace });
       for (let round = 0; round < 10; round++) {
-        await world.clock.advance(60_000);
+        await harness.clock.advance(60_000);
         await instancesMove(random, 0);
       }
-      expect((await world.admin.list(VMS, { namespace })).items).toEqual([]);
-      expect((await world.admin.list(VMIS, { namespace })).items).toEqual([]);
+      expect((await harness.admin.list(VMS, { namespace })).items).toEqual([]);
+      expect((await harness.admin.list(VMIS, { namespace })).items).toEqual([]);
       Object.assign(faults, NO_FAULTS);
-      await world.clock.advance(1000);
+      await harness.clock.advance(1000);
     },
   );
 });

@@ -82,11 +82,12 @@ function shutdownReason(instance: VirtualMachineInstance): Shutdown['reason'] {
 /** Returns what an instance reports about its failure. */
 export function failureReason({ status, metadata }: VirtualMachineInstance): Problem {
   const conditions = status?.conditions ?? [];
-  const told =
+  const reported =
     conditions.find(({ type, status: holds }) => type === 'Synchronized' && holds === 'False') ??
     conditions.find(({ type, status: holds }) => type === 'Ready' && holds !== 'True');
-  const reason = firstOf(status?.reason, told?.reason) ?? `Instance${status?.phase ?? 'Unknown'}`;
-  const message = firstOf(told?.message) ?? `instance ${metadata.name} is ${status?.phase ?? 'in an unknown state'}`;
+  const reason = firstOf(status?.reason, reported?.reason) ?? `Instance${status?.phase ?? 'Unknown'}`;
+  const message =
+    firstOf(reported?.message) ?? `instance ${metadata.name} is ${status?.phase ?? 'in an unknown state'}`;
   return { reason, message };
 }
 

@@ -33,20 +33,20 @@ describe('what machines use on a cluster of others', () => {
   let clock: FakeClock;
   let log: MemoryLogger;
   let stop: AbortController;
-  let asked: { readonly at: number; readonly path: string }[];
+  let requested: { readonly at: number; readonly path: string }[];
   let answer: (signal?: AbortSignal) => Promise<string> | string;
   beforeEach(() => {
     clock = new FakeClock({ start: 0 });
     log = createMemoryLogger(clock);
     stop = new AbortController();
-    asked = [];
+    requested = [];
   });
   afterEach(() => stop.abort());
 
   async function started(pods: readonly Pod[], of: Node = node(), namespace = '') {
     const client = {
       raw: async (path: string, options?: { readonly signal?: AbortSignal }) => {
-        asked.push({ at: clock.monotonic(), path });
+        requested.push({ at: clock.monotonic(), path });
         return await answer(options?.signal);
       },
     };
@@ -65,7 +65,7 @@ describe('what machines use on a cluster of others', () => {
     });
     const usage = await started([pod('target', 'n2'), pod('source', 'n1')]);
     expect(usage.of(instance)).toEqual({ cpuCores: 1.75, memoryBytes: GIB + 2 ** 20 });
-    expect(asked.map(({ path }) => path)).toEqual([
+    expect(requested.map(({ path }) => path)).toEqual([
       '/apis/metrics.k8s.io/v1beta1/pods?labelSelector=kubevirt.io%3Dvirt-launcher',
     ]);
   });
@@ -74,8 +74,8 @@ describe('what machines use on a cluster of others', () => {
     answering();
     const usage = await started([pod('source', 'n1')], node(), 'shop');
     await clock.advance(10 * 60_000);
-    expect(asked).toHaveLength(11);
-    expect(asked[0]?.path).toMatch(/^\/apis\/metrics\.k8s\.io\/v1beta1\/namespaces\/shop\/pods\?/);
+    expect(requested).toHaveLength(11);
+    expect(requested[0]?.path).toMatch(/^\/apis\/metrics\.k8s\.io\/v1beta1\/namespaces\/shop\/pods\?/);
     expect(usage.of(instance)).toBeUndefined();
   });
 
@@ -84,7 +84,7 @@ describe('what machines use on a cluster of others', () => {
     const usage = await started([pod('source', 'n1')]);
     await clock.advance(14 * 60_000);
     expect(usage.of(instance)).toBeUndefined();
-    expect(asked.map(({ at }) => Math.round(at / 60_000))).toEqual([0, 5, 10]);
+    expect(requested.map(({ at }) => Math.round(at / 60_000))).toEqual([0, 5, 10]);
     expect(log.entries.map(({ message }) => message)).toEqual([
       'cannot fetch VM usage from metrics.k8s.io: it is not served',
     ]);
@@ -108,7 +108,7 @@ describe('what machines use on a cluster of others', () => {
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
     await started([pod('source', 'n1')]);
     await clock.advance(100_000);
-    expect(asked.map(({ at }) => at / 1000)).toEqual([0, 90]);
+    expect(requested.map(({ at }) => at / 1000)).toEqual([0, 90]);
     expect(log.entries.map(({ message }) => message)).toEqual([
       'cannot fetch VM usage from metrics.k8s.io: no response within 30s',
     ]);

@@ -67,11 +67,11 @@ export class MeasuredUsage {
   /** Fetches the metrics once. Reports whether the metrics API is served. */
   async #fetch(signal: AbortSignal): Promise<boolean> {
     const { client, clock, namespace } = this.#parts;
-    const patience = new AbortController();
-    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no response within ${TIMEOUT_MS / 1000}s`)));
+    const timeoutMs = new AbortController();
+    const timer = clock.timer(TIMEOUT_MS, () => timeoutMs.abort(new Error(`no response within ${TIMEOUT_MS / 1000}s`)));
     try {
       const path = `${podMetricsPath(namespace)}?labelSelector=${encodeURIComponent(`${LAUNCHER_LABEL}=${LAUNCHER_LABEL_VALUE}`)}`;
-      const text = await client.raw(path, { signal: AbortSignal.any([signal, patience.signal]) });
+      const text = await client.raw(path, { signal: AbortSignal.any([signal, timeoutMs.signal]) });
       const { items = [] } = JSON.parse(text) as { readonly items?: readonly PodMetrics[] };
       this.#measures = new Map(
         items.map((each) => [keyIn(each.metadata?.namespace, each.metadata?.name ?? ''), totalUsage(each)]),

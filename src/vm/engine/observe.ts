@@ -116,10 +116,10 @@ function changesOf(
   const { live, restart } = specChanges(instance.spec, desired.spec, rollout, runningSize(instance));
   const { liveAnnotations = NONE } = dialect;
   const restartFor = [...restart, ...metadataChanges(desired, instance, liveAnnotations)];
-  const told = inheritedMetadata(desired).annotations;
-  const changed = [...liveAnnotations].some((name) => told[name] !== annotations[name]);
+  const reported = inheritedMetadata(desired).annotations;
+  const changed = [...liveAnnotations].some((name) => reported[name] !== annotations[name]);
   if (!changed) return { live, restart: restartFor };
-  const now = Object.fromEntries(Object.entries(told).filter(([name]) => liveAnnotations.has(name)));
+  const now = Object.fromEntries(Object.entries(reported).filter(([name]) => liveAnnotations.has(name)));
   return { live, restart: restartFor, annotations: now };
 }
 

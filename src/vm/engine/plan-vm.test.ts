@@ -109,8 +109,8 @@ describe('after instances that ended before they ran', () => {
 describe('a changed spec', () => {
   it('is tried at once, however long the last one was to wait', () => {
     const startFailure = { consecutiveFailCount: 9, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(300) };
-    const mended = { vm: { uid: 'vm', changed: true }, recorded: recordedState({ startFailure }) };
-    expect(firstAction(planVm(situation('Always', undefined, mended)))).toBe('create');
+    const repaired = { vm: { uid: 'vm', changed: true }, recorded: recordedState({ startFailure }) };
+    expect(firstAction(planVm(situation('Always', undefined, repaired)))).toBe('create');
   });
 });
 
@@ -156,8 +156,8 @@ describe('a change of the spec', () => {
     expect(planVm(situation('Always', {}, { changes }))).toEqual([{ do: 'update' }]);
   });
   it('reaches it where only annotations have changed', () => {
-    const told = { live: undefined, restart: ['domain.cpu.cores'], annotations: { load: '1' } };
-    expect(planVm(situation('Always', {}, { changes: told }))).toEqual([{ do: 'update' }]);
+    const reported = { live: undefined, restart: ['domain.cpu.cores'], annotations: { load: '1' } };
+    expect(planVm(situation('Always', {}, { changes: reported }))).toEqual([{ do: 'update' }]);
   });
   it.each<[string, RunStrategy, InstanceTraits, Deed]>([
     ['that has ended for good', 'Once', { phase: 'Succeeded' }, 'nothing'],
@@ -185,9 +185,9 @@ describe('a machine whose instance is to leave its node', () => {
   });
 
   it('stays for a moment, so that who asked hears of it first', () => {
-    const asked = { ...leaving('n1', true), evacuationRequested: NOW };
-    expect(planVm(asked)).toEqual([{ do: 'wait', until: NOW + 1_000 }]);
-    expect(firstAction(planVm({ ...asked, now: NOW + 1_000 }))).toBe('delete');
+    const requested = { ...leaving('n1', true), evacuationRequested: NOW };
+    expect(planVm(requested)).toEqual([{ do: 'wait', until: NOW + 1_000 }]);
+    expect(firstAction(planVm({ ...requested, now: NOW + 1_000 }))).toBe('delete');
   });
 });
 
@@ -208,7 +208,7 @@ describe('a machine that cannot be started', () => {
 
 describe('a start that failed', () => {
   const failed = { phase: 'Failed', ran: false, reason: 'ErrImagePull', message: 'no such image' } as const;
-  const told = (consecutiveFailCount: number, lastFailedVMIUID = 'i1') =>
+  const reported = (consecutiveFailCount: number, lastFailedVMIUID = 'i1') =>
     problemOf(
       situation('Always', failed, {
         recorded: recordedState({
@@ -217,13 +217,13 @@ describe('a start that failed', () => {
       }),
     );
   it('is told in the words of the instance', () => {
-    expect(told(1)).toEqual({
+    expect(reported(1)).toEqual({
       reason: 'ErrImagePull',
       message: 'the VM terminated before it was running: no such image',
     });
-    expect(told(3)?.message).toBe('the VM terminated before it was running, 3 times in a row: no such image');
+    expect(reported(3)?.message).toBe('the VM terminated before it was running, 3 times in a row: no such image');
   });
   it('is not that of another instance', () => {
-    expect(told(1, 'i0')).toBeUndefined();
+    expect(reported(1, 'i0')).toBeUndefined();
   });
 });

@@ -95,7 +95,7 @@ function planInstance(situation: VmSituation, instance: VirtualMachineInstance):
 
 /** Reports whether a VM without an instance should get one. */
 export function shouldStart({ runStrategy }: DesiredVm, recorded: RecordedState): boolean {
-  const asked = recorded.requests[0]?.action === 'Start';
+  const requested = recorded.requests[0]?.action === 'Start';
   switch (runStrategy) {
     case 'Always':
       // A start request overrides an earlier decision, even if the recorded state does not show it yet.
@@ -105,10 +105,10 @@ export function shouldStart({ runStrategy }: DesiredVm, recorded: RecordedState)
     case 'Halted':
       return false;
     case 'Manual':
-      return asked;
+      return requested;
     case 'RerunOnFailure':
       // The VM has not started under this strategy yet, or should start again.
-      return asked || recorded.runStrategy !== runStrategy;
+      return requested || recorded.runStrategy !== runStrategy;
   }
 }
 

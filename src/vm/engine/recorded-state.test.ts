@@ -148,9 +148,9 @@ describe('the wait after failed starts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.string(), (failures, seed) => {
         const seconds = startBackOff(failures, seededRandom(seed)) / 1000;
-        const least = 10 * failures ** 2;
-        expect(seconds).toBeGreaterThanOrEqual(Math.min(least, 300));
-        expect(seconds).toBeLessThanOrEqual(Math.min(least * 1.5, 300));
+        const min = 10 * failures ** 2;
+        expect(seconds).toBeGreaterThanOrEqual(Math.min(min, 300));
+        expect(seconds).toBeLessThanOrEqual(Math.min(min * 1.5, 300));
       }),
     );
   });

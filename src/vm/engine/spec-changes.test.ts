@@ -58,8 +58,8 @@ describe('nothing has changed', () => {
     ],
     ['where a list is empty', spec({ volumes: [], tolerations: [] })],
     ['where only the next start would be another', spec({ startStrategy: 'Paused' })],
-  ])('%s', (_what, wanted) => {
-    expect(specChanges(made, wanted, 'LiveUpdate')).toEqual({ live: undefined, restart: [] });
+  ])('%s', (_what, desired) => {
+    expect(specChanges(made, desired, 'LiveUpdate')).toEqual({ live: undefined, restart: [] });
   });
 });
 
@@ -79,12 +79,12 @@ describe('a machine that runs', () => {
     ['no node selector', { domain: spec().domain }, { nodeSelector: undefined }],
     ['tolerations', spec({ tolerations: [{ key: 'a' }] }), { tolerations: [{ key: 'a' }] }],
     ['affinity', spec({ affinity: { podAntiAffinity: {} } }), { affinity: { podAntiAffinity: {} } }],
-  ])('gets %s', (_what, wanted, expected) => {
-    const { live, restart } = specChanges(made, wanted, 'LiveUpdate');
+  ])('gets %s', (_what, desired, expected) => {
+    const { live, restart } = specChanges(made, desired, 'LiveUpdate');
     expect(restart).toEqual([]);
     expect(live).toMatchObject(expected);
     // Nothing is left to change after it.
-    expect(specChanges(live ?? made, wanted, 'LiveUpdate')).toEqual({ live: undefined, restart: [] });
+    expect(specChanges(live ?? made, desired, 'LiveUpdate')).toEqual({ live: undefined, restart: [] });
   });
 
   it.each<[string, InstanceSpec, string[]]>([
@@ -101,8 +101,8 @@ describe('a machine that runs', () => {
       ['domain.devices.rng'],
     ],
     ['a host name and a volume', spec({ hostname: 'h', volumes: [{ name: 'v' }] }), ['volumes', 'hostname']],
-  ])('gets %s with its next start', (_what, wanted, expected) => {
-    const { live, restart } = specChanges(made, wanted, 'LiveUpdate');
+  ])('gets %s with its next start', (_what, desired, expected) => {
+    const { live, restart } = specChanges(made, desired, 'LiveUpdate');
     expect(live).toBeUndefined();
     expect(restart.toSorted()).toEqual(expected.toSorted());
   });
@@ -126,16 +126,16 @@ describe('a machine that runs', () => {
   });
 
   it('gets what it can and is told of the rest', () => {
-    const wanted = spec({ hostname: 'h', nodeSelector: { zone: 'b' } }, { cpu: { sockets: 4, cores: 8 } });
-    const { live, restart } = specChanges(made, wanted, 'LiveUpdate');
+    const desired = spec({ hostname: 'h', nodeSelector: { zone: 'b' } }, { cpu: { sockets: 4, cores: 8 } });
+    const { live, restart } = specChanges(made, desired, 'LiveUpdate');
     expect(restart.toSorted()).toEqual(['domain.cpu.cores', 'hostname']);
     expect(live).toMatchObject({ nodeSelector: { zone: 'b' }, domain: { cpu: { sockets: 4, cores: 2 } } });
     expect(live?.hostname).toBeUndefined();
   });
 
   it('gets nothing where changes are staged', () => {
-    const wanted = spec({ nodeSelector: { zone: 'b' } }, { cpu: { sockets: 4, cores: 2 } });
-    expect(specChanges(spec(), wanted, 'Stage')).toEqual({
+    const desired = spec({ nodeSelector: { zone: 'b' } }, { cpu: { sockets: 4, cores: 2 } });
+    expect(specChanges(spec(), desired, 'Stage')).toEqual({
       live: undefined,
       restart: ['domain.cpu.sockets', 'nodeSelector'],
     });

@@ -89,18 +89,18 @@ const GUEST = 'domain.memory.guest';
  * migration can no longer be aborted stay until the next start.
  */
 function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, desired: InstanceSpec, running: RunningSize): boolean {
-  const asked = made?.sockets ?? 1;
+  const requested = made?.sockets ?? 1;
   const to = desired.domain.cpu?.sockets ?? 1;
-  return to >= Math.min(asked, running.sockets ?? asked) && to <= (made?.maxSockets ?? asked);
+  return to >= Math.min(requested, running.sockets ?? requested) && to <= (made?.maxSockets ?? requested);
 }
 
 /** Reports whether memory can change live. Plugged memory can be unplugged again. */
 function mayPlugMemory({ domain }: InstanceSpec, desired: InstanceSpec, { minMemory }: RunningSize): boolean {
-  const least = read(minMemory ?? domain.memory?.guest);
-  const most = read(domain.memory?.maxGuest);
+  const min = read(minMemory ?? domain.memory?.guest);
+  const max = read(domain.memory?.maxGuest);
   const to = read(desired.domain.memory?.guest);
-  const known = domain.memory?.guest !== undefined && least !== undefined && most !== undefined && to !== undefined;
-  return known && compare(to, least) >= 0 && compare(to, most) <= 0;
+  const known = domain.memory?.guest !== undefined && min !== undefined && max !== undefined && to !== undefined;
+  return known && compare(to, min) >= 0 && compare(to, max) <= 0;
 }
 
 /** Mebibytes of guest memory below which KubeVirt plugs nothing in. */

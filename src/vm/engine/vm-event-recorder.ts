@@ -28,9 +28,9 @@ export class VmEventRecorder {
     this.#immovable(vm, observed.instance, events, status);
   }
 
-  problem(vm: EventObject, { reason, message, asked }: Problem, events: EventRecorder): void {
+  problem(vm: EventObject, { reason, message, asked: requested }: Problem, events: EventRecorder): void {
     if (!this.#isNew(vm, 'problem', `${reason}: ${message}`) || isReported(vm, reason, message)) return;
-    events.event(vm, asked === true ? 'Normal' : 'Warning', reason, message);
+    events.event(vm, requested === true ? 'Normal' : 'Warning', reason, message);
   }
 
   forget(vm: string): void {

@@ -56,15 +56,15 @@ describe('an image that is not at a public address', () => {
   it.each(['127.0.0.1', '::1', '10.1.2.3', '169.254.169.254', '::ffff:10.0.0.1', 'fe80::1%lo'])(
     'is not asked for by a name that leads to %s',
     async (address) => {
-      const asked = get(`http://images.example.org:${port}/image`, [], resolving(address));
-      await expect(asked).rejects.toThrow('its host is not a public address');
-      await expect(asked).rejects.not.toThrow(address);
+      const requested = get(`http://images.example.org:${port}/image`, [], resolving(address));
+      await expect(requested).rejects.toThrow('its host is not a public address');
+      await expect(requested).rejects.not.toThrow(address);
     },
   );
 
   it.each(['localhost.', 'LOCALHOST', 'a.localhost'])('is not asked for by %s', async (host) => {
-    const asked = get(`http://${host}:${port}/image`, ['localhost.example'], resolving('127.0.0.1'));
-    await expect(asked).rejects.toThrow('its host is not a public address');
+    const requested = get(`http://${host}:${port}/image`, ['localhost.example'], resolving('127.0.0.1'));
+    await expect(requested).rejects.toThrow('its host is not a public address');
   });
 
   it('is not reached by a redirect', async () => {

@@ -34,8 +34,8 @@ export const MISMATCH = 'ChecksumMismatch';
 
 /** Returns the delay before an image is fetched again after a number of failures in a row. */
 export function retryMs(reason: string, failures: number): number {
-  const { first, most } = reason === MISMATCH ? MISMATCH_BACK_OFF : UNREACHABLE_BACK_OFF;
-  return Math.min(first * 2 ** (failures - 1), most);
+  const { first, most: max } = reason === MISMATCH ? MISMATCH_BACK_OFF : UNREACHABLE_BACK_OFF;
+  return Math.min(first * 2 ** (failures - 1), max);
 }
 
 /** An unreachable server comes back. A wrong file stays wrong until somebody changes it, and is large. */

@@ -27,11 +27,11 @@ export async function download(
     const either = AbortSignal.any([signal, timeout.signal]);
     // The digest is that of the stored file, so no content encoding is accepted.
     const headers = { 'accept-encoding': 'identity' };
-    const answer = await web(image.source, { method: 'GET', headers, signal: either });
+    const response = await web(image.source, { method: 'GET', headers, signal: either });
     timeout.renew();
-    const refusal = responseProblem(answer, limits.bytes);
-    if (refusal === undefined) return { digest: await digestOf(answer, algorithmOf(image), limits.bytes, timeout) };
-    await discard(answer);
+    const refusal = responseProblem(response, limits.bytes);
+    if (refusal === undefined) return { digest: await digestOf(response, algorithmOf(image), limits.bytes, timeout) };
+    await discard(response);
     return { failure: refusal };
   } catch (error) {
     if (signal.aborted) return undefined;
@@ -39,15 +39,15 @@ export async function download(
   }
 }
 
-function responseProblem({ status, headers }: WebAnswer, most: number): string | undefined {
+function responseProblem({ status, headers }: WebAnswer, max: number): string | undefined {
   if (status !== 200) return `the server returned ${status}`;
-  return Number(headers.get('content-length') ?? 0) > most ? tooLarge(most) : undefined;
+  return Number(headers.get('content-length') ?? 0) > max ? tooLarge(max) : undefined;
 }
 
 async function digestOf(
   { body }: WebAnswer,
   algorithm: string,
-  most: number,
+  max: number,
   timeout: DownloadTimeout,
 ): Promise<string> {
   const hash = createHash(algorithm);
@@ -55,13 +55,13 @@ async function digestOf(
   for await (const piece of body ?? []) {
     timeout.renew();
     bytes += piece.byteLength;
-    if (bytes > most) throw new Error(tooLarge(most));
+    if (bytes > max) throw new Error(tooLarge(max));
     hash.update(piece);
   }
   return hash.digest('hex');
 }
 
-const tooLarge = (most: number) => `it is larger than ${formatQuantity(quantityOf(most, 'BinarySI'))}`;
+const tooLarge = (max: number) => `it is larger than ${formatQuantity(quantityOf(max, 'BinarySI'))}`;
 
 /** Returns the cause of a failed fetch, which holds the reason. */
 function wordsOf(error: unknown): string {

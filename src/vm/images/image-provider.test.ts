@@ -20,19 +20,19 @@ const machine = (spec: object, more: object = {}) =>
   }) as unknown as Machine;
 
 let content: string;
-let asked: number;
+let requested: number;
 let woken: string[];
-let told: string[];
+let reported: string[];
 let template: VMTemplate | undefined;
 let clock: FakeClock;
 let gatherer: DependencyProvider<'image'>;
 let context: Context;
 
 beforeEach(() => {
-  [content, asked, woken, told, template] = ['right', 0, [], [], undefined];
+  [content, requested, woken, reported, template] = ['right', 0, [], [], undefined];
   clock = new FakeClock({ start: 0 });
   const web = async () => {
-    asked += 1;
+    requested += 1;
     return { status: 200, headers: new Headers(), body: new Blob([content]).stream() };
   };
   gatherer = imageProvider(new ImageVerifier({ web, clock, log: noopLogger }), { provide: () => template });
@@ -40,7 +40,7 @@ beforeEach(() => {
     clock,
     signal: new AbortController().signal,
     enqueue: (key: string) => void woken.push(key),
-    events: { event: (_object: unknown, type: string, reason: string) => void told.push(`${type} ${reason}`) },
+    events: { event: (_object: unknown, type: string, reason: string) => void reported.push(`${type} ${reason}`) },
   } as unknown as Context;
 });
 const gather = (spec: object, more?: object) => gatherer.provide(machine(spec, more), context);
@@ -54,8 +54,8 @@ describe('a machine', () => {
     await settled();
     expect(woken).toEqual(['default/web']);
     for (let i = 0; i < 2; i++) expect(gather({ image })).toEqual({ state: 'verified' });
-    expect(told).toEqual(['Normal ImageVerified']);
-    expect(asked).toBe(1);
+    expect(reported).toEqual(['Normal ImageVerified']);
+    expect(requested).toBe(1);
   });
 
   it('is not woken once it is gone', async () => {
@@ -70,7 +70,7 @@ describe('a machine', () => {
     template = { spec: { image } } as unknown as VMTemplate;
     expect(gather({ image: { templateRef: { name: 'debian' } } })).toMatchObject({ state: 'waits' });
     await settled();
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   it.each<[string, object, object, object | undefined]>([
@@ -83,6 +83,6 @@ describe('a machine', () => {
   ])('that %s is left alone', (_what, spec, more, expected) => {
     if (expected === undefined) expect(gather(spec, more)).toBeUndefined();
     else expect(gather(spec, more)).toMatchObject(expected);
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 });

@@ -44,12 +44,12 @@ export function imageProvider(
         return left;
       }
       follow(context);
-      const wanted = keyOfImage(image);
+      const desired = keyOfImage(image);
       const verdict = verifier.verification(image, { namespace, key }, context.signal);
       if (verdict.state === 'waits') {
-        waiting.set(wanted, (waiting.get(wanted) ?? new Set()).add(key));
-      } else if (told.get(key) !== wanted) {
-        told.set(key, wanted);
+        waiting.set(desired, (waiting.get(desired) ?? new Set()).add(key));
+      } else if (told.get(key) !== desired) {
+        told.set(key, desired);
         const message = `the image at ${shownAddress(image.source)} matches its checksum ${image.checksum.toLowerCase()}`;
         context.events.event(machine, 'Normal', 'ImageVerified', message);
       }

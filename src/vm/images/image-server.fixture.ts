@@ -27,10 +27,10 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
 
 /** Starts a local server with an image under any name below its path, and with paths that fail as real servers do. */
 export async function imageServer() {
-  const asked: string[] = [];
+  const requested: string[] = [];
   let elsewhere = '/image';
   const server = await loopbackServer(({ method, url = '' }, response) => {
-    asked.push(`${method} ${url}`);
+    requested.push(`${method} ${url}`);
     // A kept-alive connection may be closed just when the next request is sent.
     response.setHeader('connection', 'close');
     const answer = ANSWERS[`/${url.split('/')[1]}`];
@@ -41,7 +41,7 @@ export async function imageServer() {
   });
   return {
     ...server,
-    asked,
+    asked: requested,
     /** Sets the target of the redirect of /away. */
     moveTo(to: string) {
       elsewhere = to;

@@ -16,7 +16,7 @@ let verifier: ImageVerifier;
 let stop: AbortController;
 /** Requests that wait for a response, and their total number. */
 let open: ((text: string | number) => void)[];
-let asked: number;
+let requested: number;
 let signals: AbortSignal[];
 let woken: string[];
 
@@ -25,12 +25,12 @@ beforeEach(() => {
   log = createMemoryLogger(clock);
   stop = new AbortController();
   open = [];
-  asked = 0;
+  requested = 0;
   signals = [];
   woken = [];
   const web = (_url: string, { signal }: { readonly signal: AbortSignal }) =>
     new Promise<WebAnswer>((resolve, reject) => {
-      asked += 1;
+      requested += 1;
       signals.push(signal);
       signal.addEventListener('abort', () => reject(signal.reason));
       open.push((said) => resolve(answering(said)));
@@ -58,12 +58,12 @@ const waits = (reason: string) => ({ state: 'waits', blocker: { reason } });
 describe('an image', () => {
   it('is fetched once for all who ask, and never again where it is right', async () => {
     for (let i = 0; i < 3; i++) expect(look()).toMatchObject(waits('VerifyingImage'));
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     await answer('right');
     expect(woken).toEqual([keyOfImage(image)]);
     await clock.advance(24 * 3_600_000);
     expect(look()).toEqual({ state: 'verified' });
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   it('of another digest, or at another place, is another image', async () => {
@@ -71,21 +71,21 @@ describe('an image', () => {
     await answer('right');
     look(imageAt('b'));
     look({ ...image, checksum: `sha256:${'0'.repeat(64)}` });
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
   });
 
   it('that is wrong is fetched again after a while, and stays refused meanwhile', async () => {
     look();
     await answer('wrong');
-    const refused = look();
-    expect(refused).toMatchObject({ ...waits('ChecksumMismatch'), blocker: { until: clock.now() + 300_000 } });
+    const rejected = look();
+    expect(rejected).toMatchObject({ ...waits('ChecksumMismatch'), blocker: { until: clock.now() + 300_000 } });
     await clock.advance(299_999);
     look();
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     await clock.advance(1);
     expect(look()).toMatchObject(waits('ChecksumMismatch'));
     expect(look()).not.toHaveProperty('obstacle.until');
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     await answer('right');
     expect(look()).toEqual({ state: 'verified' });
   });
@@ -101,7 +101,7 @@ describe('an image', () => {
       await clock.advance(until - clock.now());
     }
     expect(waited).toEqual([10, 20, 40, 80, 160, 300, 300]);
-    expect(asked).toBe(7);
+    expect(requested).toBe(7);
   });
 
   it('is downloaded again for later VMs after one that stopped', async () => {
@@ -112,7 +112,7 @@ describe('an image', () => {
     await clock.advance(0);
     expect(woken).toEqual([keyOfImage(image)]);
     look();
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     open.shift();
     await answer('right');
     expect(look()).toEqual({ state: 'verified' });
@@ -122,9 +122,9 @@ describe('an image', () => {
 describe('many images', () => {
   it('are fetched sixteen at once', async () => {
     for (let i = 0; i < 18; i++) look(imageAt(`${i}`));
-    expect(asked).toBe(16);
+    expect(requested).toBe(16);
     await answer('right');
-    expect(asked).toBe(17);
+    expect(requested).toBe(17);
     for (let i = 0; i < 17; i++) await answer('right');
     for (let i = 0; i < 18; i++) expect(look(imageAt(`${i}`))).toEqual({ state: 'verified' });
   });
@@ -132,12 +132,12 @@ describe('many images', () => {
   it('of one namespace, however slow, do not keep others waiting', async () => {
     const many = (i: number) => verifier.verification(imageAt(`slow${i}`), userIn('mallory', `vm${i}`), stop.signal);
     for (let i = 0; i < 100; i++) many(i);
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     look(imageAt('wanted'), 'ann');
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
     // The other namespace waits for this image too.
     look(imageAt('slow99'), 'bob');
-    expect(asked).toBe(4);
+    expect(requested).toBe(4);
   });
 
   it('are not fetched any more once their machines are gone', async () => {
@@ -145,11 +145,11 @@ describe('many images', () => {
     for (const [i, each] of [first, second, third].entries())
       verifier.verification(each ?? image, userIn('one', `vm${i}`), stop.signal);
     look(second, 'two');
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     verifier.release('one/vm0');
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     await clock.advance(0);
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
     verifier.release('one/vm1');
     expect(signals[1]?.aborted).toBe(false);
     verifier.release('two/vm');
@@ -159,9 +159,9 @@ describe('many images', () => {
     expect(signals[2]?.aborted).toBe(true);
     await clock.advance(0);
     expect(woken).toEqual([]);
-    expect(asked).toBe(4);
+    expect(requested).toBe(4);
     expect(look(first)).toMatchObject(waits('VerifyingImage'));
-    expect(asked).toBe(5);
+    expect(requested).toBe(5);
   });
 
   it('are not all remembered', async () => {
@@ -172,10 +172,10 @@ describe('many images', () => {
       if (i % 4 === 3) await clock.advance(0);
     }
     await clock.advance(0);
-    expect(asked).toBe(1001);
+    expect(requested).toBe(1001);
     expect(look(imageAt('1000'))).toEqual({ state: 'verified' });
     expect(look(imageAt('0'))).toMatchObject(waits('VerifyingImage'));
-    expect(asked).toBe(1002);
+    expect(requested).toBe(1002);
   });
 });
 

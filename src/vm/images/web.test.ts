@@ -5,26 +5,26 @@ const { signal } = new AbortController();
 
 /** Fakes servers that respond by URL: with a status, or with a redirect. */
 function servers(answers: Record<string, number | string>) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const fetch: ImageFetch = async (url, { headers }) => {
-    asked.push([url, ...(headers['authorization'] === undefined ? [] : [headers['authorization']])].join(' '));
-    const answer = answers[url] ?? 404;
-    return typeof answer === 'number'
-      ? { status: answer, headers: new Headers(), body: null }
-      : { status: 302, headers: new Headers({ location: answer }), body: null };
+    requested.push([url, ...(headers['authorization'] === undefined ? [] : [headers['authorization']])].join(' '));
+    const response = answers[url] ?? 404;
+    return typeof response === 'number'
+      ? { status: response, headers: new Headers(), body: null }
+      : { status: 302, headers: new Headers({ location: response }), body: null };
   };
-  return { asked, get: (url: string) => webOf(fetch)(url, { method: 'GET', headers: {}, signal }) };
+  return { asked: requested, get: (url: string) => webOf(fetch)(url, { method: 'GET', headers: {}, signal }) };
 }
 
 describe('a redirect', () => {
   it('is followed, also to a path', async () => {
-    const { get, asked } = servers({
+    const { get, asked: requested } = servers({
       'http://a.example/1': '/2',
       'http://a.example/2': 'https://b.example/3',
       'https://b.example/3': 200,
     });
     expect(await get('http://a.example/1')).toMatchObject({ status: 200 });
-    expect(asked).toEqual(['http://a.example/1', 'http://a.example/2', 'https://b.example/3']);
+    expect(requested).toEqual(['http://a.example/1', 'http://a.example/2', 'https://b.example/3']);
   });
 
   it('is followed five times, and no more', async () => {
@@ -44,14 +44,17 @@ describe('a password in an address', () => {
   const ann = `Basic ${Buffer.from('ann:a b').toString('base64')}`;
 
   it('is given to the server of that address, and to no other', async () => {
-    const { get, asked } = servers({ 'http://a.example/1': '/2', 'http://a.example/2': 'http://b.example/3' });
+    const { get, asked: requested } = servers({
+      'http://a.example/1': '/2',
+      'http://a.example/2': 'http://b.example/3',
+    });
     await get('http://ann:a%20b@a.example/1');
-    expect(asked).toEqual([`http://a.example/1 ${ann}`, `http://a.example/2 ${ann}`, 'http://b.example/3']);
+    expect(requested).toEqual([`http://a.example/1 ${ann}`, `http://a.example/2 ${ann}`, 'http://b.example/3']);
   });
 
   it('counts as it is where it is no escape', async () => {
-    const { get, asked } = servers({});
+    const { get, asked: requested } = servers({});
     await get('http://ann:100%@a.example/1');
-    expect(asked).toEqual([`http://a.example/1 Basic ${Buffer.from('ann:100%').toString('base64')}`]);
+    expect(requested).toEqual([`http://a.example/1 Basic ${Buffer.from('ann:100%').toString('base64')}`]);
   });
 });

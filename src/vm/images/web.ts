@@ -28,10 +28,10 @@ export function webOf(fetch: ImageFetch): Web {
     let secret = passwordOf(url);
     for (let redirects = 0; ; redirects++) {
       const headers = { ...options.headers, ...(secret === undefined ? {} : { authorization: secret }) };
-      const answer = await fetch(bare(url).href, { ...options, headers, redirect: 'manual' });
-      const to = REDIRECTS.has(answer.status) ? answer.headers.get('location') : null;
-      if (to === null) return answer;
-      await discard(answer);
+      const response = await fetch(bare(url).href, { ...options, headers, redirect: 'manual' });
+      const to = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+      if (to === null) return response;
+      await discard(response);
       if (redirects === MAX_REDIRECTS) throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
       const next = URL.parse(to, url);
       if (next === null || !/^https?:$/.test(next.protocol)) throw new Error('it redirects to an invalid URL');

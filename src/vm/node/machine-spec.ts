@@ -96,12 +96,12 @@ export function requestedSize({ spec }: Vmi): MachineSize {
 /** Returns the size that a launcher pod reserves. Defaults to the last reported size of its machine. */
 export function allocatedSize(instance: Vmi, { metadata }: Pod): MachineSize {
   const held = parseLauncherSize(metadata.annotations);
-  const asked = requestedSize(instance);
+  const requested = requestedSize(instance);
   const { currentCPUTopology, memory } = instance.status ?? {};
   const amount = held?.memory ?? memory?.guestCurrent;
   return {
-    sockets: held?.sockets ?? currentCPUTopology?.sockets ?? asked.sockets,
-    memoryBytes: amount === undefined ? asked.memoryBytes : value(parseQuantity(amount)),
+    sockets: held?.sockets ?? currentCPUTopology?.sockets ?? requested.sockets,
+    memoryBytes: amount === undefined ? requested.memoryBytes : value(parseQuantity(amount)),
   };
 }
 

@@ -13,13 +13,13 @@ import { NODE_RULES } from './rbac.ts';
 const BINDINGS = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', 'Cluster');
 const USER = { name: 'system:serviceaccount:vimana-system:vimana-node', groups: ['system:authenticated'] };
 
-let world: FleetHarness;
+let harness: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 let agent: Client;
 beforeEach(async () => {
-  world = await fleetHarness();
-  ({ cluster, admin } = world);
+  harness = await fleetHarness();
+  ({ cluster, admin } = harness);
   await admin.create(CLUSTER_ROLES, { metadata: { name: 'node' }, rules: NODE_RULES });
   await admin.create(BINDINGS, {
     metadata: { name: 'node' },
@@ -37,15 +37,17 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 it('an agent can do all that it has to with its rules', async () => {
-  const { fleet, stop } = world.start({ deregister: true }, agent);
-  const vmi = await world.makeInstance('m');
-  await world.createLauncherPod(vmi, 'kwok-node-1');
-  await world.untilPhase('m', 'Running');
-  await world.annotate('m', { 'vimana.io/reset': 'once' });
-  await cluster.until(async () => (await world.instance('m')).metadata.annotations?.['vimana.io/reset'] === undefined);
+  const { fleet, stop } = harness.start({ deregister: true }, agent);
+  const vmi = await harness.makeInstance('m');
+  await harness.createLauncherPod(vmi, 'kwok-node-1');
+  await harness.untilPhase('m', 'Running');
+  await harness.annotate('m', { 'vimana.io/reset': 'once' });
+  await cluster.until(
+    async () => (await harness.instance('m')).metadata.annotations?.['vimana.io/reset'] === undefined,
+  );
   const migrationUid = 'b7a1b1a8-0000-4000-8000-000000000001';
-  await world.createLauncherPod(vmi, 'kwok-node-2', { name: 'target', migration: migrationUid });
-  await world.untilPod('target', ({ status }) => status?.phase === 'Running');
+  await harness.createLauncherPod(vmi, 'kwok-node-2', { name: 'target', migration: migrationUid });
+  await harness.untilPod('target', ({ status }) => status?.phase === 'Running');
   const migrationState = {
     migrationUid,
     sourceNode: 'kwok-node-1',
@@ -59,11 +61,11 @@ it('an agent can do all that it has to with its rules', async () => {
     { type: 'merge', body: { status: { migrationState } } },
     { namespace, subresource: 'status' },
   );
-  await cluster.until(async () => (await world.instance('m')).status?.migrationState?.startTimestamp !== undefined);
+  await cluster.until(async () => (await harness.instance('m')).status?.migrationState?.startTimestamp !== undefined);
   await cluster.clock.advance(1_000);
-  await cluster.until(async () => (await world.instance('m')).status?.nodeName === 'kwok-node-2');
+  await cluster.until(async () => (await harness.instance('m')).status?.nodeName === 'kwok-node-2');
   await admin.delete(PODS, 'target', { namespace });
-  await world.untilPodGone('target');
+  await harness.untilPodGone('target');
   await cluster.clock.advance(45_000);
   await fleet.scale(1);
   await stop();
@@ -72,7 +74,7 @@ it('an agent can do all that it has to with its rules', async () => {
 });
 
 it('an agent may do nothing beyond them', async () => {
-  await world.makeInstance('m');
+  await harness.makeInstance('m');
   const attempts = [
     () => agent.delete(VMIS, 'm', { namespace }),
     () => agent.create(PODS, { metadata: { name: 'p', namespace }, spec: { containers: [] } }),

@@ -16,10 +16,10 @@ export function consumptionOf(
   if (given === undefined) return undefined;
   const share = Number(given);
   if (!(share > 0 && Number.isFinite(share))) return 0;
-  const most = resource === 'memory' ? Math.min(1, share) : share;
+  const max = resource === 'memory' ? Math.min(1, share) : share;
   // The node size in the annotation takes precedence over that of the pod's node.
   const amount = tryParseQuantity(parseLoad(metadata.annotations)?.node[resource] ?? '');
-  return most * (amount === undefined ? allocatable(node, resource) : toNumber(amount));
+  return max * (amount === undefined ? allocatable(node, resource) : toNumber(amount));
 }
 
 export function allocatable(node: Node | undefined, resource: 'cpu' | 'memory'): number {

@@ -21,8 +21,8 @@ function formatSize({ currentCPUTopology, memory }: NonNullable<Vmi['status']>):
 
 /** Returns the transitions between two states of an instance. */
 export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
-  const told: Transition[] = [];
-  const tell = (type: Transition['type'], reason: string, message: string) => told.push({ type, reason, message });
+  const reported: Transition[] = [];
+  const tell = (type: Transition['type'], reason: string, message: string) => reported.push({ type, reason, message });
   const [from, to] = [before.status ?? {}, after.status ?? {}];
   if (from.phase !== to.phase) {
     if (to.phase === 'Running') tell('Normal', 'Started', 'VirtualMachineInstance started.');
@@ -37,11 +37,11 @@ export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
     tell('Normal', 'Resized', `The VirtualMachineInstance has ${formatSize(to)} now.`);
   }
   const [was, is] = [from.migrationState, to.migrationState];
-  if (is === undefined) return told;
+  if (is === undefined) return reported;
   if ((was?.startTimestamp ?? '') === '' && (is.startTimestamp ?? '') !== '' && is.completed !== true) {
     tell('Normal', 'Migrating', `VirtualMachineInstance is migrating to node ${is.targetNode}.`);
   }
-  if (was?.completed === true || is.completed !== true) return told;
+  if (was?.completed === true || is.completed !== true) return reported;
   if (is.failed === true)
     tell(
       'Warning',
@@ -49,7 +49,7 @@ export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
       `VirtualMachineInstance migration uid ${is.migrationUid} failed. reason: ${is.failureReason}`,
     );
   else tell('Normal', 'Migrated', `The VirtualMachineInstance migrated to node ${is.targetNode}.`);
-  return told;
+  return reported;
 }
 
 const endOf = (reason: string | undefined) => (reason === 'Evicted' ? 'was evicted' : `crashed: ${reason}`);

@@ -63,7 +63,7 @@ export const vimanaApiServer = (...flags: string[]): AttackTargetSource => ({
   async start() {
     const server = await startApiServer(...flags);
     const { url, folder } = server;
-    const pki = openPki({ folder: join(folder, 'data', 'pki'), clock: realClock });
+    const pki = openPki({ directory: join(folder, 'data', 'pki'), clock: realClock });
     return attackTarget({ name: 'vimana apiserver', url, folder, pki, stop: () => server.stop() });
   },
 });
@@ -74,7 +74,7 @@ export const vimanaUp = (...flags: string[]): AttackTargetSource => ({
   async start() {
     const server = await startUp(flags);
     const { url, folder } = server;
-    const pki = openPki({ folder: join(folder, 'data', 'pki'), clock: realClock });
+    const pki = openPki({ directory: join(folder, 'data', 'pki'), clock: realClock });
     return attackTarget({ name: 'vimana up', url, folder, pki, stop: () => server.stop() });
   },
 });
@@ -86,7 +86,7 @@ export const kubeApiServer = (options: { readonly controllerManager?: boolean } 
     const { controllerManager = false } = options;
     const cluster = await startRealCluster({ scheduler: false, controllerManager });
     const { url, folder } = cluster;
-    const pki = openPki({ folder: join(folder, 'pki'), clock: realClock });
+    const pki = openPki({ directory: join(folder, 'pki'), clock: realClock });
     return attackTarget({ name: 'kube-apiserver', url, folder, pki, stop: () => cluster.stop() });
   },
 });

@@ -48,7 +48,7 @@ interface TargetPlace {
 
 /** Parts of all servers that trust the authority of a directory. */
 export function targetOn({ name, port, pkiFolder }: TargetPlace) {
-  const pki = openPki({ folder: pkiFolder, clock: realClock });
+  const pki = openPki({ directory: pkiFolder, clock: realClock });
   const certificate: FuzzTarget['certificate'] = (user, groups) => {
     const { certPem: cert, keyPem: key } = pki.clientCertificate({ user, groups });
     return { cert, key };

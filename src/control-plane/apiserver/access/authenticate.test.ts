@@ -12,19 +12,19 @@ import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { openAdminToken, readTokenFile, StaticTokens } from './static-tokens.ts';
 
 const ISSUER = 'https://kubernetes.default.svc';
-let folder: string;
+let directory: string;
 let pki: Pki;
 let authenticator: Authenticator;
 let bobsToken: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'authn-'));
+  directory = mkdtempSync(join(tmpdir(), 'authn-'));
   const clock = { now: () => Date.UTC(2026, 10, 15) };
-  pki = openPki({ folder, clock });
+  pki = openPki({ directory, clock });
   const staticTokens = new StaticTokens();
   staticTokens.add('admintoken', { name: 'admin', uid: 'admin', groups: ['system:masters'] });
   const serviceAccountTokens = new ServiceAccountTokens({
-    key: openSigningKey(join(folder, 'sa.key')),
+    key: openSigningKey(join(directory, 'sa.key')),
     clock,
     uuid: () => 'id',
     lookup: (_kind, _namespace, name) => (name === 'bob' ? { uid: 'u1' } : undefined),
@@ -33,7 +33,7 @@ beforeAll(() => {
   bobsToken = serviceAccountTokens.issue(bob, { expirationSeconds: 3600 }).token;
   authenticator = new Authenticator({ staticTokens, serviceAccountTokens });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const withToken = (token: string): RequestHeaders => ({ authorization: `Bearer ${token}` });
 const certificateOf = (user: string, trusted: boolean) => ({
@@ -172,7 +172,7 @@ describe('a token file', () => {
 
 describe('the token of the administrator', () => {
   test('is made once and kept where only its owner can read it', () => {
-    const file = join(folder, 'more', 'admin.token');
+    const file = join(directory, 'more', 'admin.token');
     const token = openAdminToken(file);
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(openAdminToken(file)).toBe(token);
@@ -180,7 +180,7 @@ describe('the token of the administrator', () => {
   });
 
   test('is never empty', () => {
-    const file = join(folder, 'empty.token');
+    const file = join(directory, 'empty.token');
     writeFileSync(file, '\n');
     expect(() => openAdminToken(file)).toThrow('empty.token is empty');
   });

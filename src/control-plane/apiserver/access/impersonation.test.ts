@@ -47,10 +47,10 @@ function review(rbac: Rbac, impersonator: Impersonator, sender: User, headers: R
     code: 403,
     message: forbiddenMessage(attributes, reason),
   });
-  const wanted = requestedUser(headers);
-  if (!wanted) return {};
-  if ('problem' in wanted) return { code: 400, message: wanted.problem };
-  const result = impersonator.impersonate(wanted.user, request);
+  const desired = requestedUser(headers);
+  if (!desired) return {};
+  if ('problem' in desired) return { code: 400, message: desired.problem };
+  const result = impersonator.impersonate(desired.user, request);
   if ('forbidden' in result) return refuse(result.forbidden, result.reason);
   const asOther = { ...request, user: result.user };
   const { allowed, reason } = rbac.authorize(asOther);
@@ -63,19 +63,19 @@ test('answers are those of a real API server', () => {
   const rbac = rbacOfSenders();
   const impersonator = new Impersonator((attributes) => rbac.authorize(attributes));
   expect(recorded.answers.length).toBeGreaterThan(200);
-  for (const [sender, headers, answer] of recorded.answers) {
+  for (const [sender, headers, response] of recorded.answers) {
     const mine = review(rbac, impersonator, senderUser(sender), headers);
-    expect(mine, `${sender} ${JSON.stringify(headers)}`).toEqual(answer);
+    expect(mine, `${sender} ${JSON.stringify(headers)}`).toEqual(response);
   }
 });
 
 const admin: User = { name: 'admin', groups: ['system:masters'] };
 const request = { user: admin, verb: 'list', group: '', resource: 'pods', namespace: 'one' };
 const become = (headers: RequestHeaders): unknown => {
-  const wanted = requestedUser(headers);
-  return wanted && 'user' in wanted
-    ? new Impersonator(() => ({ allowed: true, reason: '' })).impersonate(wanted.user, request)
-    : wanted;
+  const desired = requestedUser(headers);
+  return desired && 'user' in desired
+    ? new Impersonator(() => ({ allowed: true, reason: '' })).impersonate(desired.user, request)
+    : desired;
 };
 
 // These are the results of the same server when an administrator sent these headers.
@@ -125,12 +125,12 @@ test.each<[RequestHeaders, User]>([
 });
 
 test('an extra value may have a key that every object has', () => {
-  const wanted = requestedUser({
+  const desired = requestedUser({
     'impersonate-user': 'jane',
     'impersonate-extra-__proto__': 'x',
     'impersonate-extra-constructor': ['y'],
   });
-  const extra = wanted && 'user' in wanted ? Object.entries(wanted.user.extra ?? {}) : [];
+  const extra = desired && 'user' in desired ? Object.entries(desired.user.extra ?? {}) : [];
   expect(extra).toEqual([
     ['__proto__', ['x']],
     ['constructor', ['y']],
@@ -161,8 +161,8 @@ describe('without a user name', () => {
 });
 
 test('the checks are data that name what must be allowed', () => {
-  const wanted: User = { name: 'system:serviceaccount:two:sa', groups: [] };
-  const [first, last] = impersonationModes(wanted, request);
+  const desired: User = { name: 'system:serviceaccount:two:sa', groups: [] };
+  const [first, last] = impersonationModes(desired, request);
   expect(first?.constraint).toBe('impersonate:serviceaccount');
   expect(first?.checks.map(({ attributes }) => attributes)).toEqual([
     { ...request, verb: 'impersonate-on:serviceaccount:list' },

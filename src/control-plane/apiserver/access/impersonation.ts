@@ -71,21 +71,25 @@ export function requestedUser(headers: RequestHeaders): ImpersonationTarget | un
  * Returns the modes in which the sender of the request may become the requested user, in the order in which to try
  * them.
  */
-export function impersonationModes(wanted: User, request: Attributes): ImpersonationMode[] {
+export function impersonationModes(desired: User, request: Attributes): ImpersonationMode[] {
   const { user: sender } = request;
-  const onlyName = !wanted.uid && wanted.groups.length === 0 && !wanted.extra;
-  const node = splitNode(wanted.name);
-  const account = splitServiceAccount(wanted.name);
+  const onlyName = !desired.uid && desired.groups.length === 0 && !desired.extra;
+  const node = splitNode(desired.name);
+  const account = splitServiceAccount(desired.name);
   const ways: ImpersonationMode[] = [];
   if (onlyName && node !== undefined) {
     const own = sender.extra?.[NODE_NAME];
     if (splitServiceAccount(sender.name) && own?.length === 1 && own[0] === node)
-      ways.push(associatedNode(wanted, request));
-    ways.push(constrainedMode('arbitrary-node', wanted, request));
+      ways.push(associatedNode(desired, request));
+    ways.push(constrainedMode('arbitrary-node', desired, request));
   }
-  if (onlyName && account) ways.push(constrainedMode('serviceaccount', wanted, request));
-  if (node === undefined && !account) ways.push(constrainedMode('user-info', wanted, request));
-  ways.push({ constraint: '', checks: identityChecks('impersonate', '', wanted, sender), user: become(wanted, false) });
+  if (onlyName && account) ways.push(constrainedMode('serviceaccount', desired, request));
+  if (node === undefined && !account) ways.push(constrainedMode('user-info', desired, request));
+  ways.push({
+    constraint: '',
+    checks: identityChecks('impersonate', '', desired, sender),
+    user: become(desired, false),
+  });
   return ways;
 }
 
@@ -102,12 +106,12 @@ export class Impersonator {
   }
 
   /** Uses the first allowed mode; if there is none, returns the first denial. */
-  impersonate(wanted: User, request: Attributes): Impersonation {
+  impersonate(desired: User, request: Attributes): Impersonation {
     const sender = request.user.name;
     const last = this.#lastWay.get(sender);
-    const ways = impersonationModes(wanted, request);
+    const ways = impersonationModes(desired, request);
     const before = ways.find(({ constraint }) => constraint === last);
-    let refused: Impersonation | undefined;
+    let rejected: Impersonation | undefined;
     for (const way of before ? [before, ...ways.filter((way) => way !== before)] : ways) {
       const refusal = refusalOf(way, this.#authorize);
       if (!refusal) {
@@ -115,9 +119,9 @@ export class Impersonator {
         this.#lastWay.set(sender, way.constraint);
         return { user: way.user, constraint: way.constraint };
       }
-      refused ??= refusal;
+      rejected ??= refusal;
     }
-    return refused ?? { forbidden: request, reason: 'all impersonation modes failed' };
+    return rejected ?? { forbidden: request, reason: 'all impersonation modes failed' };
   }
 }
 
@@ -135,28 +139,28 @@ function refusalOf(way: ImpersonationMode, authorize: Authorize): Impersonation 
  * Returns a mode that requires permission for the action itself (impersonate-on:...) and for the identity
  * (impersonate:...).
  */
-function constrainedMode(mode: string, wanted: User, request: Attributes): ImpersonationMode {
+function constrainedMode(mode: string, desired: User, request: Attributes): ImpersonationMode {
   const constraint = `impersonate:${mode}`;
   const act: ImpersonationCheck = { attributes: { ...request, verb: `impersonate-on:${mode}:${request.verb}` } };
-  const identity = identityChecks(constraint, AUTHENTICATION_GROUP, wanted, request.user);
-  return { constraint, checks: [act, ...identity], user: become(wanted, true) };
+  const identity = identityChecks(constraint, AUTHENTICATION_GROUP, desired, request.user);
+  return { constraint, checks: [act, ...identity], user: become(desired, true) };
 }
 
 /**
  * Returns the mode for the node of a ServiceAccount's pod. It checks permission for all nodes at once, without what
  * varies from pod to pod.
  */
-function associatedNode(wanted: User, request: Attributes): ImpersonationMode {
+function associatedNode(desired: User, request: Attributes): ImpersonationMode {
   const keys = Object.keys(request.user.extra ?? {}).sort();
   const user: User = { ...request.user, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };
-  const way = constrainedMode('associated-node', wanted, { ...request, user });
+  const way = constrainedMode('associated-node', desired, { ...request, user });
   const checks = way.checks.map(({ attributes }) => ({
     attributes: attributes.verb === way.constraint ? { ...attributes, name: '*' } : attributes,
   }));
   return { ...way, checks };
 }
 
-function identityChecks(verb: string, nameGroup: string, wanted: User, user: User): ImpersonationCheck[] {
+function identityChecks(verb: string, nameGroup: string, desired: User, user: User): ImpersonationCheck[] {
   const strict = nameGroup !== '';
   const ask = (group: string, resource: string, name: string, subresource?: string): ResourceAttributes => ({
     user,
@@ -166,17 +170,17 @@ function identityChecks(verb: string, nameGroup: string, wanted: User, user: Use
     name,
     ...(subresource === undefined ? {} : { subresource }),
   });
-  const checks: ImpersonationCheck[] = [{ attributes: nameAttributes(ask(nameGroup, 'users', wanted.name), strict) }];
-  if (wanted.uid) checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'uids', wanted.uid) });
-  const groupProblem = strict ? problemWithGroups(wanted.groups) : undefined;
+  const checks: ImpersonationCheck[] = [{ attributes: nameAttributes(ask(nameGroup, 'users', desired.name), strict) }];
+  if (desired.uid) checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'uids', desired.uid) });
+  const groupProblem = strict ? problemWithGroups(desired.groups) : undefined;
   if (groupProblem)
     checks.push({ attributes: ask(nameGroup, 'groups', groupProblem.name), problem: groupProblem.problem });
   const manyGroups =
-    strict && wanted.groups.length >= COMBINED_CHECK_THRESHOLD ? { or: ask(nameGroup, 'groups', '*') } : {};
-  for (const group of wanted.groups) checks.push({ attributes: ask(nameGroup, 'groups', group), ...manyGroups });
-  const problem = strict ? extraProblem(wanted.extra ?? {}) : undefined;
+    strict && desired.groups.length >= COMBINED_CHECK_THRESHOLD ? { or: ask(nameGroup, 'groups', '*') } : {};
+  for (const group of desired.groups) checks.push({ attributes: ask(nameGroup, 'groups', group), ...manyGroups });
+  const problem = strict ? extraProblem(desired.extra ?? {}) : undefined;
   if (problem !== undefined) checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'userextras', ''), problem });
-  const extra = Object.entries(wanted.extra ?? {});
+  const extra = Object.entries(desired.extra ?? {});
   const isLarge =
     extra.length >= COMBINED_CHECK_THRESHOLD ||
     extra.reduce((sum, [, list]) => sum + list.length, 0) >= COMBINED_CHECK_THRESHOLD;
@@ -191,12 +195,12 @@ function identityChecks(verb: string, nameGroup: string, wanted: User, user: Use
 /**
  * Returns the attributes of the requested name. ServiceAccounts and (except in the old mode) nodes are checked as such.
  */
-function nameAttributes(asked: ResourceAttributes, strict: boolean): ResourceAttributes {
-  const name = asked.name ?? '';
+function nameAttributes(requested: ResourceAttributes, strict: boolean): ResourceAttributes {
+  const name = requested.name ?? '';
   const account = splitServiceAccount(name);
-  if (account) return { ...asked, resource: 'serviceaccounts', namespace: account.namespace, name: account.name };
+  if (account) return { ...requested, resource: 'serviceaccounts', namespace: account.namespace, name: account.name };
   const node = strict ? splitNode(name) : undefined;
-  return node === undefined ? asked : { ...asked, resource: 'nodes', name: node };
+  return node === undefined ? requested : { ...requested, resource: 'nodes', name: node };
 }
 
 function problemWithGroups(groups: readonly string[]): { name: string; problem: string } | undefined {
@@ -206,14 +210,14 @@ function problemWithGroups(groups: readonly string[]): { name: string; problem: 
 }
 
 /** Returns the requested user with the groups that the server adds. */
-function become(wanted: User, strict: boolean): User {
-  const account = splitServiceAccount(wanted.name);
-  let groups = [...wanted.groups];
-  if (strict && splitNode(wanted.name) !== undefined) groups = [NODES];
+function become(desired: User, strict: boolean): User {
+  const account = splitServiceAccount(desired.name);
+  let groups = [...desired.groups];
+  if (strict && splitNode(desired.name) !== undefined) groups = [NODES];
   if (account && groups.length === 0) groups = serviceAccountGroups(account.namespace);
-  const missing = wanted.name === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED;
+  const missing = desired.name === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED;
   if (!groups.includes(UNAUTHENTICATED) && !groups.includes(missing)) groups.push(missing);
-  return { ...wanted, groups };
+  return { ...desired, groups };
 }
 
 function values(header: RequestHeaders[string]): string[] {

@@ -29,9 +29,9 @@ async function started(options: object) {
 /** Returns the status of a request for namespaces with these headers, which fetch would not send as they are. */
 function codeFor(url: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}/api/v1/namespaces`, { headers, agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
+    const sent = request(`${url}/api/v1/namespaces`, { headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
     });
     sent.on('error', reject);
     sent.end();

@@ -14,13 +14,13 @@ const rule: fc.Arbitrary<PolicyRule> = fc.record({
 });
 
 /** Enumerates every combination on its own, as Kubernetes does. */
-function enumerated(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): string[] {
+function enumerated(owned: readonly PolicyRule[], desired: readonly PolicyRule[]): string[] {
   const lines = new Set<string>();
   const verbsOf = new Map<string, string[]>();
   const has = (list: PolicyRule['verbs'] | null | undefined, value: string) =>
     list?.includes('*') === true || list?.includes(value) === true;
   const quoted = (list: readonly string[]) => `[${list.map((value) => `"${value}"`).join(' ')}]`;
-  for (const { apiGroups, resources, verbs, resourceNames, nonResourceURLs } of wanted) {
+  for (const { apiGroups, resources, verbs, resourceNames, nonResourceURLs } of desired) {
     const names = resourceNames?.length ? resourceNames : [undefined];
     for (const group of apiGroups ?? []) {
       for (const resource of resources ?? []) {
@@ -60,8 +60,8 @@ function enumerated(owned: readonly PolicyRule[], wanted: readonly PolicyRule[])
 
 test('are those that a comparison of every combination finds', () => {
   const rules = fc.array(rule, { maxLength: 4 });
-  const property = fc.property(rules, rules, (owned, wanted) => {
-    expect(missingPermissions(owned, wanted)).toEqual(enumerated(owned, wanted));
+  const property = fc.property(rules, rules, (owned, desired) => {
+    expect(missingPermissions(owned, desired)).toEqual(enumerated(owned, desired));
   });
   fc.assert(property, { numRuns: 1000 });
 });
@@ -105,13 +105,13 @@ describe.each([100, 1_000, 10_000])('with lists of %i values', (size) => {
 
 test('are told in short where the values are long', () => {
   const long = 'x'.repeat(100_000);
-  const wanted = [{ apiGroups: many(long, 10), resources: many('r', 10), verbs: ['get'] }];
-  expect(missingPermissions([], wanted).toString().length).toBeLessThan(2_000);
+  const desired = [{ apiGroups: many(long, 10), resources: many('r', 10), verbs: ['get'] }];
+  expect(missingPermissions([], desired).toString().length).toBeLessThan(2_000);
 });
 
 test('are told in short where they are of many rules', () => {
-  const wanted = Array.from({ length: 12 }, (_, i) => cube(120, `${i}`));
-  expect(missingPermissions([], wanted)).toHaveLength(12);
+  const desired = Array.from({ length: 12 }, (_, i) => cube(120, `${i}`));
+  expect(missingPermissions([], desired)).toHaveLength(12);
   const more = Array.from({ length: 20_000 }, (_, i) => ({ nonResourceURLs: [`/${i}`], verbs: ['get'] }));
   expect(missingPermissions([], more).at(-1)).toBe('and 19980 more rules');
 });
@@ -125,6 +125,6 @@ test('cannot be told of rules that would have to be compared bit by bit', () => 
     verbs: many('v', size).filter((_value, at) => at !== (i * 11) % size),
     resourceNames: many('n', size).filter((_value, at) => at !== (i * 13) % size),
   }));
-  const wanted = [{ ...cube(size), resourceNames: many('n', size) }];
-  expect(missingPermissions(owned, wanted)).toBe('incomparable');
+  const desired = [{ ...cube(size), resourceNames: many('n', size) }];
+  expect(missingPermissions(owned, desired)).toBe('incomparable');
 });

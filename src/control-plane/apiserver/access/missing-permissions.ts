@@ -18,27 +18,27 @@ const MAX_SHOWN_CHARACTERS = 64;
  */
 export function missingPermissions(
   owned: readonly PolicyRule[],
-  wanted: readonly PolicyRule[],
+  desired: readonly PolicyRule[],
 ): readonly string[] | 'incomparable' {
-  const parts = uncoveredParts(owned, wanted);
+  const parts = uncoveredParts(owned, desired);
   if (parts === undefined) return 'incomparable';
   const combinations = parts.reduce(
     (sum, { lists }) => sum + lists.reduce((count, { length }) => count * length, 1),
     0,
   );
-  const listed = combinations > MAX_LISTED ? undefined : listAll(parts, wanted);
-  return listed ?? formatShortRules(parts, wanted);
+  const listed = combinations > MAX_LISTED ? undefined : listAll(parts, desired);
+  return listed ?? formatShortRules(parts, desired);
 }
 
 /** Lists what is missing, broken down to single resources and paths; undefined if that is too long. */
-function listAll(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): readonly string[] | undefined {
+function listAll(parts: readonly UncoveredPart[], desired: readonly PolicyRule[]): readonly string[] | undefined {
   const resources = new Map<
     string,
     { apiGroups: string[]; resources: string[]; resourceNames: string[]; verbs: string[] }
   >();
   const lines = new Set<string>();
   let characters = 0;
-  for (const { of, rule, values } of combinationsOf(parts, wanted)) {
+  for (const { of, rule, values } of combinationsOf(parts, desired)) {
     characters += values.reduce((sum, { length }) => sum + length, 0);
     if (characters > MAX_LISTED_CHARACTERS) return undefined;
     if (of === 'paths') {
@@ -47,7 +47,7 @@ function listAll(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[])
       continue;
     }
     const [group = '', resource = '', verb = '', name = ''] = values;
-    const resourceNames = wanted[rule]?.resourceNames?.length ? [name] : [];
+    const resourceNames = desired[rule]?.resourceNames?.length ? [name] : [];
     const key = JSON.stringify([group, resource, resourceNames]);
     const known = resources.get(key);
     // The verbs on one resource are joined again, in the order in which they were found.
@@ -66,10 +66,10 @@ interface Combination {
 }
 
 /** Returns the single combinations of parts, in the order in which the rules name them. */
-function combinationsOf(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): Combination[] {
+function combinationsOf(parts: readonly UncoveredPart[], desired: readonly PolicyRule[]): Combination[] {
   const found: Combination[] = [];
   for (const { of, rule, lists } of parts) {
-    const box = boxOf(wanted[rule] ?? { verbs: [] }, of);
+    const box = boxOf(desired[rule] ?? { verbs: [] }, of);
     let chosen: number[][] = [[]];
     for (const positions of lists) chosen = chosen.flatMap((before) => positions.map((at) => [...before, at]));
     for (const positions of chosen) {
@@ -87,11 +87,11 @@ function inOrder(a: Combination, b: Combination): number {
 }
 
 /** Returns the rules with missing permissions as they were written, each shortened. */
-function formatShortRules(parts: readonly UncoveredPart[], wanted: readonly PolicyRule[]): readonly string[] {
+function formatShortRules(parts: readonly UncoveredPart[], desired: readonly PolicyRule[]): readonly string[] {
   const rules = [...new Set(parts.map(({ rule }) => rule))];
   const lines = rules
     .slice(0, MAX_SHOWN_RULES)
-    .map((rule) => formatRule(wanted[rule] ?? { verbs: [] }, MAX_SHOWN_VALUES));
+    .map((rule) => formatRule(desired[rule] ?? { verbs: [] }, MAX_SHOWN_VALUES));
   return rules.length > lines.length ? [...lines, `and ${rules.length - lines.length} more rules`] : lines;
 }
 

@@ -15,30 +15,31 @@ import { openPki } from './pki.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 15);
-let folder: string;
+let directory: string;
 
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'pki-')), 'certs');
+  directory = join(mkdtempSync(join(tmpdir(), 'pki-')), 'certs');
 });
-afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
+afterEach(() => rmSync(join(directory, '..'), { recursive: true }));
 
-const open = (now = START, serverNames: string[] = []) => openPki({ folder, clock: { now: () => now }, serverNames });
+const open = (now = START, serverNames: string[] = []) =>
+  openPki({ directory, clock: { now: () => now }, serverNames });
 const read = (pem: string) => new X509Certificate(pem);
 
 describe('the folder', () => {
   test('is closed to others, and so is every file', () => {
     open();
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    const files = readdirSync(folder).sort();
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    const files = readdirSync(directory).sort();
     expect(files).toEqual(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key']);
-    for (const file of files) expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600);
+    for (const file of files) expect(statSync(join(directory, file)).mode & 0o777, file).toBe(0o600);
   });
 
   test('that was open to others is closed', () => {
     open();
-    chmodSync(folder, 0o755);
+    chmodSync(directory, 0o755);
     open();
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
   test('gives the same certificates again', () => {
@@ -129,28 +130,28 @@ describe('a damaged folder', () => {
     ['ca.key', undefined, 'ca.key is missing, but'],
   ])('with %s turned to %s is not silently replaced', (file, content, message) => {
     open();
-    if (content === undefined) rmSync(join(folder, file));
-    else writeFileSync(join(folder, file), content);
+    if (content === undefined) rmSync(join(directory, file));
+    else writeFileSync(join(directory, file), content);
     expect(() => open()).toThrow(ConfigError);
     expect(() => open()).toThrow(message);
   });
 
   test('with the key of another authority says so', () => {
     const { admin } = open();
-    writeFileSync(join(folder, 'ca.key'), admin.keyPem);
+    writeFileSync(join(directory, 'ca.key'), admin.keyPem);
     expect(() => open()).toThrow('ca.key is not the key of');
   });
 
   test('that was left between the two files of an authority goes on with the key', () => {
     open();
-    const key = readFileSync(join(folder, 'ca.key'), 'utf8');
-    rmSync(join(folder, 'ca.crt'));
+    const key = readFileSync(join(directory, 'ca.key'), 'utf8');
+    rmSync(join(directory, 'ca.crt'));
     expect(read(open().caPem).checkPrivateKey(createPrivateKey(key))).toBe(true);
   });
 
   test.each(['apiserver.crt', 'apiserver.key', 'admin.crt', 'admin.key'])('recreates a damaged %s', (file) => {
     open();
-    writeFileSync(join(folder, file), 'garbage');
+    writeFileSync(join(directory, file), 'garbage');
     const pki = open();
     for (const { certPem, keyPem } of [pki.server, pki.admin]) {
       expect(read(certPem).checkPrivateKey(createPrivateKey(keyPem))).toBe(true);
@@ -159,7 +160,7 @@ describe('a damaged folder', () => {
 
   test('recreates a certificate of another authority', () => {
     const { admin } = open();
-    for (const file of ['ca.crt', 'ca.key']) rmSync(join(folder, file));
+    for (const file of ['ca.crt', 'ca.key']) rmSync(join(directory, file));
     const pki = open();
     expect(pki.admin.certPem).not.toBe(admin.certPem);
     expect(read(pki.admin.certPem).verify(read(pki.caPem).publicKey)).toBe(true);
@@ -167,7 +168,7 @@ describe('a damaged folder', () => {
 });
 
 test('a client and a server that hold these certificates trust each other', async () => {
-  const pki = openPki({ folder, clock: realClock });
+  const pki = openPki({ directory, clock: realClock });
   const trust = { requestCert: true, rejectUnauthorized: true, ca: pki.caPem };
   const server = createServer({ cert: pki.server.certPem, key: pki.server.keyPem, ...trust });
   server.listen(0, '127.0.0.1');

@@ -17,7 +17,7 @@ import { MASTERS } from './user.ts';
 
 export interface PkiOptions {
   /** Directory of keys and certificates; created if it does not exist. */
-  readonly folder: string;
+  readonly directory: string;
   readonly clock: Pick<Clock, 'now'>;
   /** DNS names and IP addresses of the server, in addition to those that every API server has. */
   readonly serverNames?: readonly string[];
@@ -71,18 +71,18 @@ const SERVER_NAMES = [
 ];
 
 /** Opens the certificates of a control plane, creating those that are missing, unusable or about to expire. */
-export function openPki({ folder, clock, serverNames = [] }: PkiOptions): Pki {
-  createPrivateDirectory(folder);
+export function openPki({ directory, clock, serverNames = [] }: PkiOptions): Pki {
+  createPrivateDirectory(directory);
   const now = clock.now();
-  const authority = openAuthority(folder, now);
+  const authority = openAuthority(directory, now);
   const names = [...new Set([...SERVER_NAMES, ...serverNames])];
   const leafUsages: KeyUsage[] = ['digital signature', 'key encipherment'];
-  const server = openLeaf(folder, 'apiserver', authority, now, {
+  const server = openLeaf(directory, 'apiserver', authority, now, {
     subject: subjectName('kube-apiserver'),
     usages: [...leafUsages, 'server auth'],
     names,
   });
-  const admin = openLeaf(folder, 'admin', authority, now, {
+  const admin = openLeaf(directory, 'admin', authority, now, {
     subject: subjectName('kubernetes-admin', [MASTERS]),
     usages: [...leafUsages, 'client auth'],
   });
@@ -118,9 +118,9 @@ interface Stored<T> {
 
 type LeafContent = Pick<CertificateContent, 'subject' | 'usages' | 'names'>;
 
-function openAuthority(folder: string, now: number): Authority {
-  const keyFile = join(folder, 'ca.key');
-  const certFile = join(folder, 'ca.crt');
+function openAuthority(directory: string, now: number): Authority {
+  const keyFile = join(directory, 'ca.key');
+  const certFile = join(directory, 'ca.crt');
   const stored = readPem(certFile, (text) => new X509Certificate(text));
   const storedKey = readPem(keyFile, createPrivateKey);
   // Another authority would lock out every client of this one, so nothing is replaced that a person has to check.
@@ -149,9 +149,9 @@ function openAuthority(folder: string, now: number): Authority {
 }
 
 /** Opens a certificate of the directory if it is usable; else creates one, which has no cost for its holder. */
-function openLeaf(folder: string, name: string, authority: Authority, now: number, content: LeafContent) {
-  const certFile = join(folder, `${name}.crt`);
-  const keyFile = join(folder, `${name}.key`);
+function openLeaf(directory: string, name: string, authority: Authority, now: number, content: LeafContent) {
+  const certFile = join(directory, `${name}.crt`);
+  const keyFile = join(directory, `${name}.key`);
   const cert = readPem(certFile, (text) => new X509Certificate(text));
   const key = readPem(keyFile, createPrivateKey);
   if (cert && cert !== 'unreadable' && key && key !== 'unreadable' && isFit(cert.value, key.value, authority, now)) {

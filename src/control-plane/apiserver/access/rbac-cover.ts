@@ -23,12 +23,12 @@ const MAX_STEPS = 500_000;
  */
 export function uncoveredParts(
   owned: readonly PolicyRule[],
-  wanted: readonly PolicyRule[],
+  desired: readonly PolicyRule[],
 ): readonly UncoveredPart[] | undefined {
   const parts: UncoveredPart[] = [];
   const steps = new Steps();
   const index = new OwnerIndex(owned);
-  for (const [rule, of] of wanted.entries()) {
+  for (const [rule, of] of desired.entries()) {
     for (const kind of ['resources', 'paths'] as const) {
       const lists = boxOf(of, kind);
       if (lists.some((list) => list.length === 0)) continue;

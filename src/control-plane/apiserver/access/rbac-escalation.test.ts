@@ -206,6 +206,6 @@ test.each<[string, PolicyRule, PolicyRule, boolean]>([
     { verbs: ['get'], nonResourceURLs: ['/a'] },
     false,
   ],
-])('%s', (_name, owned, wanted, covered) => {
-  expect(missingPermissions([owned], [wanted]).length === 0).toBe(covered);
+])('%s', (_name, owned, desired, covered) => {
+  expect(missingPermissions([owned], [desired]).length === 0).toBe(covered);
 });

@@ -58,8 +58,8 @@ const ROLES_OF_KIND: ReadonlyMap<string, string> = new Map([
 export function checkRoleWrite(access: Access, write: RoleWrite): Escalation | undefined {
   const { user, resource, namespace, requestName, role, old } = write;
   if (user.groups.includes(MASTERS)) return undefined;
-  const asked = { user, verb: 'escalate', group: RBAC_GROUP, resource, namespace, name: requestName };
-  if (access.authorize(asked).allowed) return undefined;
+  const requested = { user, verb: 'escalate', group: RBAC_GROUP, resource, namespace, name: requestName };
+  if (access.authorize(requested).allowed) return undefined;
   if (old && changesOnlyOwnerFields(role, old)) return undefined;
   const missing = missingMessage(access, write, role.rules ?? []);
   if (missing !== undefined) return { reason: 'Forbidden', detail: missing };
@@ -93,10 +93,10 @@ export function checkBindingWrite(access: Access, write: BindingWrite): Escalati
 }
 
 /** Describes the desired permissions that the user lacks; undefined if there are none. */
-function missingMessage(access: Access, write: RbacWrite, wanted: readonly PolicyRule[]): string | undefined {
+function missingMessage(access: Access, write: RbacWrite, desired: readonly PolicyRule[]): string | undefined {
   const { user, resource, namespace } = write;
   const { rules, missing } = access.rulesFor(user, namespace);
-  const lines = missingPermissions(rules, wanted);
+  const lines = missingPermissions(rules, desired);
   if (lines !== 'incomparable' && lines.length === 0) return undefined;
   const groups = `[${user.groups.map(goQuote).join(' ')}]`;
   const who = `user ${goQuote(user.name)} (groups=${groups})`;

@@ -39,16 +39,16 @@ function withoutStars(url: string): string {
  * Reports whether the resources of a rule cover a resource or `resource/subresource`. A rule may have a wildcard for
  * the whole or for the part before the slash.
  */
-export function coversResource(resources: readonly string[] | null | undefined, wanted: string): boolean {
+export function coversResource(resources: readonly string[] | null | undefined, desired: string): boolean {
   if (!resources) return false;
-  if (resources.includes(ALL) || resources.includes(wanted)) return true;
-  const slash = wanted.indexOf('/');
-  return slash >= 0 && resources.includes(`*${wanted.slice(slash)}`);
+  if (resources.includes(ALL) || resources.includes(desired)) return true;
+  const slash = desired.indexOf('/');
+  return slash >= 0 && resources.includes(`*${desired.slice(slash)}`);
 }
 
-/** Reports whether a list of a rule contains `wanted` or a wildcard. */
-export function has(list: readonly string[] | null | undefined, wanted: string): boolean {
-  return list ? list.includes(ALL) || list.includes(wanted) : false;
+/** Reports whether a list of a rule contains `desired` or a wildcard. */
+export function has(list: readonly string[] | null | undefined, desired: string): boolean {
+  return list ? list.includes(ALL) || list.includes(desired) : false;
 }
 
 function hasResource(resources: PolicyRule['resources'], request: Omit<ResourceAttributes, 'user'>): boolean {

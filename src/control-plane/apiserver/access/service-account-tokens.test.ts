@@ -13,17 +13,17 @@ const ISSUER = 'https://kubernetes.default.svc';
 const bob: TokenSubject = { namespace: 'acc', serviceAccount: { name: 'bob', uid: 'u1' } };
 const hour = { expirationSeconds: 3600 };
 
-let folder: string;
+let directory: string;
 let key: SigningKey;
 let now: number;
 let objects: Map<string, StoredObject>;
 let tokens: ServiceAccountTokens;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tokens-'));
-  key = openSigningKey(join(folder, 'sa.key'));
+  directory = mkdtempSync(join(tmpdir(), 'tokens-'));
+  key = openSigningKey(join(directory, 'sa.key'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(directory, { recursive: true }));
 beforeEach(() => {
   now = START;
   objects = new Map([['ServiceAccount/acc/bob', { uid: 'u1' }]]);
@@ -181,7 +181,7 @@ describe('a token is refused', () => {
   });
 
   test('when another key has signed it, or none', async () => {
-    const other = openSigningKey(join(folder, 'other.key'));
+    const other = openSigningKey(join(directory, 'other.key'));
     const { token } = makeTokens(other).issue(bob, hour);
     const [, body = ''] = token.split('.');
     expect(await problem(token)).toBe('the signature of the token is not valid');
@@ -232,13 +232,13 @@ function sameBytes(a: string, b: string): boolean {
 
 describe('the signing key', () => {
   test('is kept where only its owner can read it, and found again', () => {
-    const file = join(folder, 'sa.key');
+    const file = join(directory, 'sa.key');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(openSigningKey(file).id).toBe(key.id);
   });
 
   test('may be an RSA key', async () => {
-    const file = join(folder, 'rsa.key');
+    const file = join(directory, 'rsa.key');
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const rsa = makeTokens(openSigningKey(file));
@@ -248,7 +248,7 @@ describe('the signing key', () => {
   });
 
   test('of another kind, or none, is refused by the name of its file', () => {
-    const file = join(folder, 'bad.key');
+    const file = join(directory, 'bad.key');
     writeFileSync(file, 'nothing');
     expect(() => openSigningKey(file)).toThrow('bad.key is not a private key');
     const { privateKey } = generateKeyPairSync('ed25519');

@@ -160,10 +160,10 @@ export class ServiceAccountTokens {
   }
 }
 
-function audienceProblem(claims: ServiceAccountClaims, wanted: readonly string[]): string | undefined {
-  if (wanted.some((audience) => claims.audiences.includes(audience))) return undefined;
+function audienceProblem(claims: ServiceAccountClaims, desired: readonly string[]): string | undefined {
+  if (desired.some((audience) => claims.audiences.includes(audience))) return undefined;
   const list = (audiences: readonly string[]): string => `[${audiences.map(goQuote).join(' ')}]`;
-  return `token audiences ${list(claims.audiences)} is invalid for the target audiences ${list(wanted)}`;
+  return `token audiences ${list(claims.audiences)} is invalid for the target audiences ${list(desired)}`;
 }
 
 /** Returns the user of a token. */

@@ -60,7 +60,7 @@ describe('certificate requests', () => {
     return Buffer.from(made.toString('pem')).toString('base64');
   };
   const CSR = 'certificatesigningrequests.certificates.k8s.io';
-  const asked = async (signerName: string, subject: string) => ({
+  const requested = async (signerName: string, subject: string) => ({
     metadata: { name: 'c' },
     spec: { signerName, usages: ['client auth'], request: await request(subject) },
   });
@@ -68,14 +68,14 @@ describe('certificate requests', () => {
   test('never ask for the group that may do everything', async () => {
     const cluster = await testCluster();
     const signer = 'kubernetes.io/kube-apiserver-client';
-    const { message } = await cluster.refused(cluster.create(CSR, await asked(signer, 'O=system:masters, CN=x')));
+    const { message } = await cluster.refused(cluster.create(CSR, await requested(signer, 'O=system:masters, CN=x')));
     expect(message).toBe(`${CSR} "c" is forbidden: use of ${signer} signer with system:masters group is not allowed`);
-    await expect(cluster.create(CSR, await asked(signer, 'O=others, CN=x'))).resolves.toBeDefined();
+    await expect(cluster.create(CSR, await requested(signer, 'O=others, CN=x'))).resolves.toBeDefined();
   });
 
   test('are one request each, of which signers read no other', async () => {
     const cluster = await testCluster();
-    const { spec, ...rest } = await asked('example.com/foo', 'CN=x');
+    const { spec, ...rest } = await requested('example.com/foo', 'CN=x');
     const twice = Buffer.from(spec.request, 'base64').toString('latin1').repeat(2);
     const both = { ...rest, spec: { ...spec, request: Buffer.from(twice).toString('base64') } };
     expect((await cluster.refused(cluster.create(CSR, both))).message).toContain('must be one certificate request');
@@ -83,16 +83,16 @@ describe('certificate requests', () => {
 
   test('are approved and signed by those who may for their signer', async () => {
     const cluster = await testCluster();
-    await cluster.create(CSR, await asked('example.com/foo', 'CN=x'));
+    await cluster.create(CSR, await requested('example.com/foo', 'CN=x'));
     const user = { user: USER };
     const approval = { status: { conditions: [{ type: 'Approved', status: 'True' }] } };
     const approve = () => cluster.patch(`${CSR}/c/approval`, approval, user);
     const signed = { status: { certificate: await certificate() } };
     const sign = () => cluster.patch(`${CSR}/c/status`, signed, user);
-    const refused = (verb: string) =>
+    const rejected = (verb: string) =>
       `${CSR} "c" is forbidden: user not permitted to ${verb} requests with signerName "example.com/foo"`;
-    expect((await cluster.refused(approve())).message).toBe(refused('approve'));
-    expect((await cluster.refused(sign())).message).toBe(refused('sign'));
+    expect((await cluster.refused(approve())).message).toBe(rejected('approve'));
+    expect((await cluster.refused(sign())).message).toBe(rejected('sign'));
     const verbs = ['approve', 'sign'];
     await grant(cluster, [
       { apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: ['example.com/*'], verbs },

@@ -20,13 +20,13 @@ const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 
 function isFor(
   { resource, subresource, operation }: AdmissionAttributes,
-  wanted: AdmissionAttributes['operation'],
+  desired: AdmissionAttributes['operation'],
   part: string,
 ): boolean {
   return (
     resource.plural === 'certificatesigningrequests' &&
     resource.group === GROUP &&
-    operation === wanted &&
+    operation === desired &&
     subresource === part
   );
 }

@@ -19,6 +19,6 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
   },
 };
 
-function tolerates({ key = '', effect = '' }: Toleration, wanted: string): boolean {
-  return (key === wanted || key === '') && (effect === 'NoExecute' || effect === '');
+function tolerates({ key = '', effect = '' }: Toleration, desired: string): boolean {
+  return (key === desired || key === '') && (effect === 'NoExecute' || effect === '');
 }

@@ -54,9 +54,9 @@ function isLimited(write: AdmissionAttributes): boolean {
 /** Sets the defaults of containers, and records them in an annotation of the pod. */
 function applyDefaults(pod: Pod, limits: readonly Limit[]): void {
   const defaults: { requests: Quantities; limits: Quantities } = { requests: {}, limits: {} };
-  for (const { type, default: most, defaultRequest } of limits) {
+  for (const { type, default: max, defaultRequest } of limits) {
     if (type !== 'Container') continue;
-    defaults.limits = { ...defaults.limits, ...most };
+    defaults.limits = { ...defaults.limits, ...max };
     defaults.requests = { ...defaults.requests, ...defaultRequest };
   }
   const said: string[] = [];

@@ -55,20 +55,18 @@ function problems(bounds: Quantities = {}, check: (name: string, bound: string) 
 
 function below(type: string, name: string, bound: string, requests: Amounts, limits: Amounts): string | undefined {
   const start = `minimum ${name} usage per ${type} is ${formatBound(bound)}`;
-  const [request, limit, least] = [requests.get(name), limits.get(name), parseQuantity(bound)];
+  const [request, limit, min] = [requests.get(name), limits.get(name), parseQuantity(bound)];
   if (request === undefined) return `${start}.  No request is specified`;
-  if (compare(request, least) < 0) return `${start}, but request is ${formatQuantity(request)}`;
-  return limit !== undefined && compare(limit, least) < 0
-    ? `${start}, but limit is ${formatQuantity(limit)}`
-    : undefined;
+  if (compare(request, min) < 0) return `${start}, but request is ${formatQuantity(request)}`;
+  return limit !== undefined && compare(limit, min) < 0 ? `${start}, but limit is ${formatQuantity(limit)}` : undefined;
 }
 
 function above(type: string, name: string, bound: string, requests: Amounts, limits: Amounts): string | undefined {
   const start = `maximum ${name} usage per ${type} is ${formatBound(bound)}`;
-  const [request, limit, most] = [requests.get(name), limits.get(name), parseQuantity(bound)];
+  const [request, limit, max] = [requests.get(name), limits.get(name), parseQuantity(bound)];
   if (limit === undefined) return `${start}.  No limit is specified`;
-  if (compare(limit, most) > 0) return `${start}, but limit is ${formatQuantity(limit)}`;
-  return request !== undefined && compare(request, most) > 0
+  if (compare(limit, max) > 0) return `${start}, but limit is ${formatQuantity(limit)}`;
+  return request !== undefined && compare(request, max) > 0
     ? `${start}, but request is ${formatQuantity(request)}`
     : undefined;
 }

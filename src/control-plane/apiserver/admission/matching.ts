@@ -78,8 +78,8 @@ function matchingRule(
   return undefined;
 }
 
-function has(items: readonly string[] | undefined, wanted: string): boolean {
-  return items?.some((item) => item === '*' || item === wanted) === true;
+function has(items: readonly string[] | undefined, desired: string): boolean {
+  return items?.some((item) => item === '*' || item === desired) === true;
 }
 
 /** Reports whether a rule covers a request for one version of its resource. */

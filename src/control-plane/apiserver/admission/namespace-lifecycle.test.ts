@@ -12,8 +12,8 @@ test('nothing new comes into a namespace that is ending, but what is there can c
   await cluster.create('configmaps/x', { metadata: { name: 'there' } });
   await cluster.patch('namespaces/x', { metadata: { finalizers: ['example.com/wait'] } });
   await cluster.delete('namespaces/x');
-  const refused = await cluster.refused(cluster.create('configmaps/x', { metadata: { generateName: 'c-' } }));
-  expect(refused).toMatchObject({
+  const rejected = await cluster.refused(cluster.create('configmaps/x', { metadata: { generateName: 'c-' } }));
+  expect(rejected).toMatchObject({
     code: 403,
     reason: 'Forbidden',
     message: 'configmaps "c-" is forbidden: unable to create new content in namespace x because it is being terminated',

@@ -25,9 +25,9 @@ export function podResizeCapacity(source: ObjectSource): AdmissionPlugin {
       if (node === undefined) throw admissionDenial(write, `node ${JSON.stringify(nodeName)} not found`);
       const requests = podRequests(pod);
       const short = (['cpu', 'memory'] as const).flatMap((name) => {
-        const [asked, most] = [requests.get(name), parseQuantity(node.status?.allocatable?.[name] ?? '0')];
-        if (asked === undefined || compare(asked, most) <= 0) return [];
-        return [`${name}, requested: ${formatAmount(name, asked)}, allocatable: ${formatAmount(name, most)}`];
+        const [requested, max] = [requests.get(name), parseQuantity(node.status?.allocatable?.[name] ?? '0')];
+        if (requested === undefined || compare(requested, max) <= 0) return [];
+        return [`${name}, requested: ${formatAmount(name, requested)}, allocatable: ${formatAmount(name, max)}`];
       });
       if (short.length === 0) return;
       const why = `node didn't have enough allocatable resources: ${short.join('; ')}`;

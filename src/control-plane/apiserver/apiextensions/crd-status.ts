@@ -47,7 +47,7 @@ interface Conflict {
 
 /** Accepts each free name. Of several conflicts, the last one is reported. */
 function acceptNames(
-  wanted: CrdNames,
+  desired: CrdNames,
   own: CrdNames = { plural: '', kind: '' },
   { resources, kinds }: UsedNames,
 ): { names: CrdNames; conflict: Conflict | undefined } {
@@ -58,14 +58,14 @@ function acceptNames(
     used: ReadonlySet<string>,
     reason: string,
   ): void => {
-    const name = wanted[field] ?? '';
+    const name = desired[field] ?? '';
     if (name !== own[field] && used.has(name)) conflict = { reason, message: inUse(name) };
     else if (name !== '') names[field] = name;
   };
   take('plural', resources, 'PluralConflict');
   take('singular', resources, 'SingularConflict');
   const mine = new Set([...(own.shortNames ?? []), own.plural, own.singular]);
-  const short = wanted.shortNames ?? [];
+  const short = desired.shortNames ?? [];
   const taken = short.filter((name) => !mine.has(name) && resources.has(name));
   if (taken.length > 0) {
     const messages = taken.map(inUse);
@@ -75,8 +75,8 @@ function acceptNames(
   else delete names.shortNames;
   take('kind', kinds, 'KindConflict');
   take('listKind', kinds, 'ListKindConflict');
-  if (wanted.categories === undefined) delete names.categories;
-  else names.categories = wanted.categories;
+  if (desired.categories === undefined) delete names.categories;
+  else names.categories = desired.categories;
   return { names, conflict };
 }
 

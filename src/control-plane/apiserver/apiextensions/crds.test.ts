@@ -195,17 +195,17 @@ describe('two definitions that want the same names', () => {
     await plane.until(
       async () => conditionOf(await readCrd(nameOf(second)), 'NamesAccepted')?.reason === 'ListKindConflict',
     );
-    const refused = await readCrd(nameOf(second));
-    expect(conditionOf(refused, 'NamesAccepted')).toMatchObject({
+    const rejected = await readCrd(nameOf(second));
+    expect(conditionOf(rejected, 'NamesAccepted')).toMatchObject({
       status: 'False',
       message: `"${first.spec.names.kind}List" is already in use`,
     });
-    expect(conditionOf(refused, 'Established')).toMatchObject({
+    expect(conditionOf(rejected, 'Established')).toMatchObject({
       status: 'False',
       reason: 'NotAccepted',
       message: 'not all names are accepted',
     });
-    expect(refused.status?.acceptedNames).toMatchObject({ plural: second.spec.names.plural, kind: '' });
+    expect(rejected.status?.acceptedNames).toMatchObject({ plural: second.spec.names.plural, kind: '' });
     expect((await plane.ask('GET', pathOf(second))).code).toBe(404);
     await plane.client.delete(DEFINITIONS, nameOf(first));
     await plane.until(async () => conditionOf(await readCrd(nameOf(second)), 'Established')?.status === 'True');

@@ -74,20 +74,20 @@ describe('metadata of the wrong type', () => {
 
   it('is a fault of the patch that makes it so', async () => {
     await plane.ask('POST', PATH, probe({ name: 'patched' }));
-    const told = await refusal('PATCH', `${PATH}/patched`, { metadata: { labels: { a: 1 } } }, MERGE);
-    expect(told).toMatch(
+    const reported = await refusal('PATCH', `${PATH}/patched`, { metadata: { labels: { a: 1 } } }, MERGE);
+    expect(reported).toMatch(
       /^422 {2}"" is invalid: patch: Invalid value: "\{\\"apiVersion\\":.*\\"labels\\":\{\\"a\\":1\}/,
     );
-    expect(told).toMatch(/json: cannot unmarshal number into Go struct field ObjectMeta\.labels of type string$/);
+    expect(reported).toMatch(/json: cannot unmarshal number into Go struct field ObjectMeta\.labels of type string$/);
   });
 
   it('is told by its path where it is only unknown', async () => {
-    const told = await refusal(
+    const reported = await refusal(
       'POST',
       `${PATH}?fieldValidation=Strict`,
       probe({ name: 'p', foo: 1 }, { spec: { b: 1 } }),
     );
-    expect(told).toBe(`${PREFIX}strict decoding error: unknown field "spec.b", unknown field "metadata.foo"`);
+    expect(reported).toBe(`${PREFIX}strict decoding error: unknown field "spec.b", unknown field "metadata.foo"`);
   });
 });
 
@@ -114,8 +114,8 @@ describe('a body of another type', () => {
       [],
       '400 the object provided is unrecognized (must be of type Probe): couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)',
     ],
-  ])('is refused as by the API server: %j', async (body, told) => {
-    expect(await refusal('POST', PATH, body)).toBe(told);
+  ])('is refused as by the API server: %j', async (body, reported) => {
+    expect(await refusal('POST', PATH, body)).toBe(reported);
   });
 
   it('cannot be made by a patch', async () => {

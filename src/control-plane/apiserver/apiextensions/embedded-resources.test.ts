@@ -50,9 +50,9 @@ test.each([
   [{ labels: { 'a b': 'c' } }, 'spec.one.metadata.labels: Invalid value: "a b"'],
   [{ ownerReferences: [{ name: 'x' }] }, 'spec.one.metadata.ownerReferences.uid: Invalid value: "": must not be empty'],
   [{ managedFields: [{ manager: 'x' }] }, 'spec.one.metadata.managedFields[0].operation: Invalid value: ""'],
-])('its metadata is held to the rules of every resource: %j', async (metadata, told) => {
+])('its metadata is held to the rules of every resource: %j', async (metadata, reported) => {
   const { code, body } = await ask({ one: pod(metadata) });
-  expect([code, body['message']]).toEqual([422, expect.stringContaining(told)]);
+  expect([code, body['message']]).toEqual([422, expect.stringContaining(reported)]);
 });
 
 test('its type is one that there could be', async () => {

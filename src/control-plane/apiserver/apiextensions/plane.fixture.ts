@@ -71,14 +71,14 @@ function planeOf(plane: ControlPlane, log: MemoryLogger): Plane {
     log,
     until: waitUntil,
     async ask(method, path, body, type = 'application/json') {
-      const answer = await fetch(`${plane.url}${path}`, {
+      const response = await fetch(`${plane.url}${path}`, {
         method,
         headers: { authorization: `Bearer ${plane.adminToken}`, 'content-type': type },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
-      const text = await answer.text();
+      const text = await response.text();
       const parsed = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : { text };
-      return { code: answer.status, body: parsed, warning: answer.headers.get('warning') };
+      return { code: response.status, body: parsed, warning: response.headers.get('warning') };
     },
     async define(definition) {
       const { name = '' } = definition.metadata;

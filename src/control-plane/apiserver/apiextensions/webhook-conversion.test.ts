@@ -51,13 +51,13 @@ function converterTo(reply: (review: Review) => Answer | string, status = 200, r
   const callWebhook: CallWebhook = async (_client, body) => {
     const review = JSON.parse(body) as Review;
     reviews.push(review);
-    const answer = reply(review);
-    return { status, text: typeof answer === 'string' ? answer : JSON.stringify(answer) };
+    const response = reply(review);
+    return { status, text: typeof response === 'string' ? response : JSON.stringify(response) };
   };
   return webhookConverter(definitionBy(), { callWebhook, uuid: () => 'the-uid' });
 }
 
-const metaOf = (answer: Answer) => answer['metadata'] as Answer;
+const metaOf = (response: Answer) => response['metadata'] as Answer;
 
 describe('a conversion webhook', () => {
   it('is sent large objects in several parts, each of which it can answer in bounded size', async () => {
@@ -168,7 +168,7 @@ describe('a conversion webhook', () => {
     ['failed: an error on the server ("unknown") has prevented the request from succeeding', () => 'boom', 500],
     ['failed: told you', () => ({ kind: 'Status', message: 'told you' }), 400],
     ['failed: 0-length response with status code: 200 and content type: application/json', () => ''],
-  ])('that answers badly is told as by the API server: %s', async (told, reply, status) => {
+  ])('that answers badly is told as by the API server: %s', async (reported, reply, status) => {
     const error = await Promise.resolve(converterTo(reply, status)([object('a')], `${GROUP}/v2`)).catch(
       (thrown: unknown) => thrown as ApiError,
     );
@@ -177,17 +177,17 @@ describe('a conversion webhook', () => {
       apiVersion: 'v1',
       metadata: {},
       status: 'Failure',
-      message: `${ABOUT} ${told}`,
+      message: `${ABOUT} ${reported}`,
       code: 500,
     });
   });
 
   it('need not say which request it answers in the first version of reviews', async () => {
     const callWebhook: CallWebhook = async (_client, body) => {
-      const answer = converting()(JSON.parse(body) as Review);
+      const response = converting()(JSON.parse(body) as Review);
       return {
         status: 200,
-        text: JSON.stringify({ ...answer, response: { ...(answer['response'] as Answer), uid: '' } }),
+        text: JSON.stringify({ ...response, response: { ...(response['response'] as Answer), uid: '' } }),
       };
     };
     const convert = webhookConverter(definitionBy(['v2', 'v1beta1', 'v1']), { callWebhook, uuid: () => 'u' });

@@ -38,8 +38,8 @@ export function webhookConverter(definition: Crd, { callWebhook, uuid }: Webhook
     const uid = uuid();
     let converted: readonly unknown[];
     try {
-      const answer = await callWebhook(clientConfig, reviewText(version, uid, apiVersion, texts), TIMEOUT_SECONDS);
-      converted = readConverted(answer, version, uid);
+      const response = await callWebhook(clientConfig, reviewText(version, uid, apiVersion, texts), TIMEOUT_SECONDS);
+      converted = readConverted(response, version, uid);
     } catch (error) {
       throw failure(`${about} failed: ${(error as Error).message}`, error);
     }
@@ -85,10 +85,10 @@ function* batches(objects: readonly KubeObject[]): Iterable<Batch> {
 }
 
 function reviewText(version: string, uid: string, desiredAPIVersion: string, texts: readonly string[]): string {
-  const asked = JSON.stringify({ uid, desiredAPIVersion });
+  const requested = JSON.stringify({ uid, desiredAPIVersion });
   const apiVersion = `apiextensions.k8s.io/${version}`;
   const response = { uid: '', convertedObjects: null, result: { metadata: {} } };
-  return `{"kind":"ConversionReview","apiVersion":"${apiVersion}","request":${asked.slice(0, -1)},"objects":[${texts.join(',')}]},"response":${JSON.stringify(response)}}`;
+  return `{"kind":"ConversionReview","apiVersion":"${apiVersion}","request":${requested.slice(0, -1)},"objects":[${texts.join(',')}]},"response":${JSON.stringify(response)}}`;
 }
 
 /** Builds an error without a reason, as clients get it for unspecific failures. */

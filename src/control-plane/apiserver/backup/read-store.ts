@@ -9,24 +9,24 @@ import { FIRST_REVISION, type Timeline } from '../store/timeline.ts';
  * Reads the state of a store at one revision. An unused store is read from its file and locked meanwhile; a store in
  * use by a server is read in one LMDB transaction, which does not see later writes.
  */
-export function readStore(folder: string): Timeline | undefined {
+export function readStore(directory: string): Timeline | undefined {
   let unlock: () => void;
   try {
-    unlock = lockDirectory(folder);
+    unlock = lockDirectory(directory);
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'FolderInUse') return readLive(folder);
+    if (error instanceof StoreError && error.code === 'FolderInUse') return readLive(directory);
     throw error;
   }
   try {
-    return readContent(folder)?.timeline;
+    return readContent(directory)?.timeline;
   } finally {
     unlock();
   }
 }
 
-function readLive(folder: string): Timeline {
+function readLive(directory: string): Timeline {
   const root = open<Buffer, string>({
-    path: folder,
+    path: directory,
     noSubdir: false,
     encoding: 'binary',
     readOnly: true,
@@ -39,7 +39,7 @@ function readLive(folder: string): Timeline {
   try {
     const compacted = Number(meta.get('compacted', { transaction })?.toString() ?? FIRST_REVISION);
     const entries = records.getRange({ transaction }).map(({ key, value }) => ({ revision: key, value }));
-    return replay(dataFile(folder), entries, compacted, decodeRecord).timeline;
+    return replay(dataFile(directory), entries, compacted, decodeRecord).timeline;
   } finally {
     transaction.done();
     void root.close();

@@ -83,7 +83,7 @@ function reachedIn(dataDir: string): number {
 }
 
 async function changeNodes(
-  place: { readonly folder: string; readonly head: string },
+  place: { readonly directory: string; readonly head: string },
   { clock, changeNode }: RestoreOptions,
 ): Promise<string[]> {
   const store = await openLmdbStore({ ...place, clock });

@@ -12,19 +12,22 @@ interface Answer {
 }
 
 describe('a body of a built-in kind', () => {
-  it.each(answers as readonly unknown[] as readonly Answer[])('is understood as by the API server: $body', (answer) => {
-    const { body, object, strict, error } = answer;
-    const before = JSON.stringify(body);
-    const decoded = decodeBuiltIn(body.apiVersion, body.kind, body);
-    expect(decoded?.error).toBe(error);
-    if (error === undefined) {
-      expect(decoded?.unknown.length ? strictDecodingError(decoded.unknown) : undefined).toBe(strict);
-      expect(decoded?.object).toStrictEqual(object);
-      // The fields must also be in the same order.
-      expect(JSON.stringify(decoded?.object)).toBe(JSON.stringify(object));
-    }
-    expect(JSON.stringify(body)).toBe(before);
-  });
+  it.each(answers as readonly unknown[] as readonly Answer[])(
+    'is understood as by the API server: $body',
+    (response) => {
+      const { body, object, strict, error } = response;
+      const before = JSON.stringify(body);
+      const decoded = decodeBuiltIn(body.apiVersion, body.kind, body);
+      expect(decoded?.error).toBe(error);
+      if (error === undefined) {
+        expect(decoded?.unknown.length ? strictDecodingError(decoded.unknown) : undefined).toBe(strict);
+        expect(decoded?.object).toStrictEqual(object);
+        // The fields must also be in the same order.
+        expect(JSON.stringify(decoded?.object)).toBe(JSON.stringify(object));
+      }
+      expect(JSON.stringify(body)).toBe(before);
+    },
+  );
 
   it('reads the same once more after it was written', () => {
     for (const { body, object } of answers as readonly unknown[] as readonly Answer[]) {

@@ -13,10 +13,10 @@ it('plans each set of names for itself, in the order of path elements, without w
   fc.assert(
     fc.property(names, fc.constantFrom(...skips), (given, skip) => {
       const plan = plans.of(given, skip, map, DEDUCED);
-      const wanted = given.filter(
+      const desired = given.filter(
         (name) => skip === undefined || !Object.hasOwn(skip, name) || skip[name as never] !== true,
       );
-      expect(plan.elements).toEqual(wanted.map((name) => `f:${name}`).sort());
+      expect(plan.elements).toEqual(desired.map((name) => `f:${name}`).sort());
       expect(plan.members.map(({ name }) => `f:${name}`)).toEqual(plan.elements);
       for (const member of plan.members)
         expect(member.skip).toBe(Object.hasOwn(skip ?? {}, member.name) ? skip?.[member.name as never] : undefined);

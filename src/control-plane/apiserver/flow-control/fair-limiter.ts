@@ -68,8 +68,8 @@ export class FairLimiter {
    * the flow has too many waiting requests or the wait takes too long. An amount above the limit of a flow counts as
    * that limit.
    */
-  acquire(name: string, wanted = 1): Promise<void> | undefined {
-    const amount = Math.min(wanted, this.#limits.perFlow);
+  acquire(name: string, desired = 1): Promise<void> | undefined {
+    const amount = Math.min(desired, this.#limits.perFlow);
     const flow = this.#flowOf(name);
     if (flow.waiting.size === 0 && this.#fits(flow, amount) && this.#held + amount <= this.#limits.total) {
       this.#take(flow, amount);
@@ -80,9 +80,9 @@ export class FairLimiter {
   }
 
   /** Releases an acquired amount. */
-  release(name: string, wanted = 1): void {
+  release(name: string, desired = 1): void {
     const flow = this.#flowOf(name);
-    const amount = Math.min(wanted, this.#limits.perFlow);
+    const amount = Math.min(desired, this.#limits.perFlow);
     flow.held -= amount;
     this.#held -= amount;
     this.#review(name, flow);

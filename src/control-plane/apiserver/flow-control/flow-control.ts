@@ -166,9 +166,9 @@ export class FlowControl {
       receive: async (length, read) => {
         // A slow sender holds no seat meanwhile.
         stand();
-        const wanted = Math.max(Math.min(length ?? MAX_BODY, MAX_BODY), MIN_RESERVATION);
-        await this.#acquire(this.#bodies, flow, wanted);
-        reserved = wanted;
+        const desired = Math.max(Math.min(length ?? MAX_BODY, MAX_BODY), MIN_RESERVATION);
+        await this.#acquire(this.#bodies, flow, desired);
+        reserved = desired;
         const body = await read();
         await this.#acquire(this.#seats, flow, 1);
         sit();

@@ -167,11 +167,11 @@ export class ThreadShare implements Thread {
   }
 
   #next(): FlowShare | undefined {
-    let least: FlowShare | undefined;
+    let min: FlowShare | undefined;
     for (const flow of this.#flows.values()) {
-      if (flow.queue.length > 0 && (least === undefined || flow.virtual < least.virtual)) least = flow;
+      if (flow.queue.length > 0 && (min === undefined || flow.virtual < min.virtual)) min = flow;
     }
-    return least;
+    return min;
   }
 
   #flowOf(name: string): FlowShare {

@@ -102,8 +102,8 @@ export async function decodeYaml(text: string, kind: string, work: LongWork): Pr
   }
   try {
     const { value, duplicates } = text.length <= SHORT_YAML ? readYaml(text) : await readLargeYaml(text, work);
-    const told = `yaml: unmarshal errors:\n${duplicates.map((line) => `  ${line}`).join('\n')}`;
-    return { value, duplicates: duplicates.length === 0 ? [] : [told] };
+    const reported = `yaml: unmarshal errors:\n${duplicates.map((line) => `  ${line}`).join('\n')}`;
+    return { value, duplicates: duplicates.length === 0 ? [] : [reported] };
   } catch (error) {
     throw yamlRefusal(error, kind);
   }
@@ -129,8 +129,8 @@ interface YamlAsJson {
 export async function decodePatch(text: string, type: string, kind: string, work: LongWork): Promise<DecodedBody> {
   try {
     const { value, twice } = await readJson(text, kind, work);
-    const told = type === JSON_PATCH ? 'json patch ' : '';
-    return { value, duplicates: twice.map((path) => `${told}${duplicateField(path)}`) };
+    const reported = type === JSON_PATCH ? 'json patch ' : '';
+    return { value, duplicates: twice.map((path) => `${reported}${duplicateField(path)}`) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const { message } = error;

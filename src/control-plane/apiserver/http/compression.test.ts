@@ -28,11 +28,11 @@ interface Got {
 function get(path: string, headers: Record<string, string> = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     const all = { authorization: `Bearer ${plane.plane.adminToken}`, ...headers };
-    const sent = httpRequest(`${plane.plane.url}${path}`, { headers: all, agent: false }, (answer) => {
+    const sent = httpRequest(`${plane.plane.url}${path}`, { headers: all, agent: false }, (response) => {
       const pieces: Buffer[] = [];
-      answer.on('data', (piece: Buffer) => pieces.push(piece));
-      answer.on('end', () => resolve({ headers: answer.headers, bytes: Buffer.concat(pieces) }));
-      answer.on('error', reject);
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('end', () => resolve({ headers: response.headers, bytes: Buffer.concat(pieces) }));
+      response.on('error', reject);
     });
     sent.on('error', reject);
     sent.end();
@@ -109,6 +109,6 @@ test('the audit log has both who asks and whom they act as', async () => {
 
 test('a client of a deprecated kind gets a warning, also for a list', async () => {
   const { headers } = await get('/api/v1/namespaces/default/endpoints');
-  const told = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
-  expect(headers['warning']).toBe(`299 - "${told}"`);
+  const reported = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+  expect(headers['warning']).toBe(`299 - "${reported}"`);
 });

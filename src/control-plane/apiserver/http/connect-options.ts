@@ -5,9 +5,9 @@ import { flagParameter } from './options.ts';
 const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'] as const;
 
 /** Returns the options of a request to connect to a pod, service or node, as the object that admission sees. */
-export function connectOptions(wanted: ObjectKind, query: URLSearchParams, rest: string): object {
-  const head = { kind: wanted.kind, apiVersion: apiVersionOf(wanted) };
-  switch (wanted.kind) {
+export function connectOptions(desired: ObjectKind, query: URLSearchParams, rest: string): object {
+  const head = { kind: desired.kind, apiVersion: apiVersionOf(desired) };
+  switch (desired.kind) {
     case 'PodExecOptions':
       return { ...head, ...streams(query), ...texts(query, 'command') };
     case 'PodAttachOptions':
@@ -23,9 +23,9 @@ export function connectOptions(wanted: ObjectKind, query: URLSearchParams, rest:
 
 function streams(query: URLSearchParams): object {
   const container = query.get('container') ?? '';
-  const wanted = FLAGS.filter((name) => flagParameter(query, name)[name] === true);
+  const desired = FLAGS.filter((name) => flagParameter(query, name)[name] === true);
   return {
-    ...Object.fromEntries(wanted.map((name) => [name, true])),
+    ...Object.fromEntries(desired.map((name) => [name, true])),
     ...(container === '' ? {} : { container }),
   };
 }

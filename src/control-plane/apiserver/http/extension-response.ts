@@ -13,8 +13,8 @@ export async function extensionResponse(
   verb: string,
 ): Promise<HttpResponse> {
   const { plural, subresource, namespace, name } = path;
-  const wanted = subresource === '' ? plural : `${plural}/${subresource}`;
-  const resource = extension.resources.find((each) => each.name === wanted);
+  const desired = subresource === '' ? plural : `${plural}/${subresource}`;
+  const resource = extension.resources.find((each) => each.name === desired);
   if (resource === undefined) throw noSuchResource();
   if (!resource.verbs.includes(verb)) throw methodNotAllowed();
   // A collection can be requested across all namespaces, a single object cannot.
@@ -50,11 +50,11 @@ function requestOf(request: ApiRequest, { plural, ...place }: ResourcePath, verb
   };
 }
 
-function answerOf(answer: ExtensionAnswer): HttpResponse {
-  if (answer === UPGRADED) return { status: 101, type: '', upgraded: true };
-  if ('pieces' in answer) return answer;
-  if ('text' in answer) return { status: answer.status, type: answer.type, body: answer.text };
-  const { status, body, headers = {} } = answer;
+function answerOf(response: ExtensionAnswer): HttpResponse {
+  if (response === UPGRADED) return { status: 101, type: '', upgraded: true };
+  if ('pieces' in response) return response;
+  if ('text' in response) return { status: response.status, type: response.type, body: response.text };
+  const { status, body, headers = {} } = response;
   if (body === undefined) return { status, type: JSON_TYPE, bytes: new Uint8Array(0), headers };
   return { ...json(status, JSON.stringify(body)), headers };
 }

@@ -169,8 +169,8 @@ describe('an API group that is served by code', () => {
     expect(names.slice(-2)).toEqual([GROUP, 'metrics.k8s.io']);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const headers = { authorization: `Bearer ${plane.plane.adminToken}`, accept };
-    const answer = await fetch(`${plane.plane.url}/apis`, { headers });
-    const { items } = (await answer.json()) as { items: { metadata: { name: string }; versions: object[] }[] };
+    const response = await fetch(`${plane.plane.url}/apis`, { headers });
+    const { items } = (await response.json()) as { items: { metadata: { name: string }; versions: object[] }[] };
     expect(items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
       {
         version: 'v1',
@@ -234,8 +234,8 @@ describe('an API group that is served by code', () => {
 
   it('can be had as YAML', async () => {
     const headers = { authorization: `Bearer ${plane.plane.adminToken}`, accept: 'application/yaml' };
-    const answer = await fetch(`${plane.plane.url}/apis/metrics.k8s.io/v1beta1/nodes/n1`, { headers });
-    expect(await answer.text()).toContain('usage:\n  cpu: 100m\n');
+    const response = await fetch(`${plane.plane.url}/apis/metrics.k8s.io/v1beta1/nodes/n1`, { headers });
+    expect(await response.text()).toContain('usage:\n  cpu: 100m\n');
   });
 });
 
@@ -275,8 +275,8 @@ describe.each([true, false])('a connection that goes on with another protocol (w
 
   it('is answered and closed where nobody takes it', async () => {
     const { adminToken } = one.plane;
-    const refused = await upgraded(open(), `${START}/busy/start`, adminToken, 'never');
-    expect(refused).toMatch(/^HTTP\/1.1 405 /);
+    const rejected = await upgraded(open(), `${START}/busy/start`, adminToken, 'never');
+    expect(rejected).toMatch(/^HTTP\/1.1 405 /);
     const pod = await upgraded(open(), '/api/v1/namespaces/default/pods/p/exec', adminToken, 'never');
     expect(pod).toMatch(/^HTTP\/1.1 (501|404) /);
     expect(await upgraded(open(), `${START}/web/console`, 'wrong', 'never')).toMatch(/^HTTP\/1.1 401 /);

@@ -27,10 +27,10 @@ export function kubectlFor({ pki: { caPem, admin }, url: server }: ControlPlane)
 
 /** Runs kubectl as the user of a kubeconfig. */
 export function kubectlWith(content: KubeconfigContent): Kubectl {
-  const folder = mkdtempSync(join(tmpdir(), 'vimana-kubectl-'));
-  const kubeconfig = join(folder, 'kubeconfig');
+  const directory = mkdtempSync(join(tmpdir(), 'vimana-kubectl-'));
+  const kubeconfig = join(directory, 'kubeconfig');
   writeKubeconfig(kubeconfig, content);
-  const flags = ['--kubeconfig', kubeconfig, '--cache-dir', join(folder, 'cache')];
+  const flags = ['--kubeconfig', kubeconfig, '--cache-dir', join(directory, 'cache')];
   const run = (args: readonly string[], input: string) =>
     new Promise<Ran>((resolve) => {
       const child = execFile('kubectl', [...flags, ...args], (error, out, err) => {
@@ -42,6 +42,6 @@ export function kubectlWith(content: KubeconfigContent): Kubectl {
     flags,
     run: (...args) => run(args, ''),
     give: (input, ...args) => run(args, JSON.stringify(input)),
-    close: () => rmSync(folder, { recursive: true, force: true }),
+    close: () => rmSync(directory, { recursive: true, force: true }),
   };
 }

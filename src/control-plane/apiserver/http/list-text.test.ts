@@ -17,10 +17,10 @@ const AS_ONE: Readonly<Record<TextFormat, (value: object) => string>> = {
 
 function textOf(items: readonly unknown[], field: (typeof FIELDS)[number], format: TextFormat): string {
   const texts = items.map((item) => JSON.stringify(item));
-  const answer = listText({ status: 200, head: field === 'rows' ? table : head, field, items: texts }, format);
-  if ('body' in answer) return answer.body;
-  if (!('parts' in answer)) throw new Error('a list is a text or parts of one');
-  const parts = [...answer.parts];
+  const response = listText({ status: 200, head: field === 'rows' ? table : head, field, items: texts }, format);
+  if ('body' in response) return response.body;
+  if (!('parts' in response)) throw new Error('a list is a text or parts of one');
+  const parts = [...response.parts];
   expect(parts.length).toBeGreaterThan(1);
   return parts.join('');
 }
@@ -43,8 +43,8 @@ describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
       taken++;
       return JSON.stringify(item);
     });
-    const answer = listText({ status: 200, head, field: 'items', items: texts }, format);
-    expect('parts' in answer).toBe(true);
+    const response = listText({ status: 200, head, field: 'items', items: texts }, format);
+    expect('parts' in response).toBe(true);
     expect(taken).toBeLessThan(200);
     expect(textOf(items, 'items', format)).toBe(AS_ONE[format]({ ...head, items }));
   });
@@ -52,16 +52,16 @@ describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
   test('completes items whose texts lack their beginning', () => {
     const items = [{ a: 1 }, { b: 'x' }];
     const texts = items.map((item) => JSON.stringify(item).slice(1));
-    const answer = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, format);
-    expect(answer).toMatchObject({ body: AS_ONE[format]({ ...head, items }) });
+    const response = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, format);
+    expect(response).toMatchObject({ body: AS_ONE[format]({ ...head, items }) });
   });
 });
 
 test('a long item of a list goes out as it is, since putting it to others would copy it', () => {
   const items = ['short', 'x'.repeat(100_000), 'y'.repeat(100_000), 'short'].map((text) => JSON.stringify({ text }));
   const texts = items.map((text) => text.slice(1));
-  const answer = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, 'json');
-  const parts = 'parts' in answer ? [...answer.parts] : [];
+  const response = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, 'json');
+  const parts = 'parts' in response ? [...response.parts] : [];
   expect(parts.filter((part) => part.length > 1_000)).toEqual([texts[1], texts[2]]);
   expect(parts.join('')).toBe(`${JSON.stringify(head).slice(0, -1)},"items":[${items.join()}]}`);
 });

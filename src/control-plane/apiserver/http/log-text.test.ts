@@ -67,8 +67,8 @@ describe('the text of a log', () => {
       fc.asyncProperty(fc.nat(30), fc.nat(30), async (count, tailLines) => {
         const numbered = Array.from({ length: count }, (_, i) => line(i, String(i)));
         const text = await read({ lines: numbered }, { ...PLAIN, tailLines });
-        const wanted = tailLines === 0 ? [] : numbered.slice(-tailLines);
-        expect(text).toBe(wanted.map((each) => `${each.text}\n`).join(''));
+        const desired = tailLines === 0 ? [] : numbered.slice(-tailLines);
+        expect(text).toBe(desired.map((each) => `${each.text}\n`).join(''));
       }),
     );
   });

@@ -17,8 +17,8 @@ test.each([
   ['application/json;stream=watch', JSON_OBJECT],
   ['application/json;q=0.1,application/yaml;q=0.9', { ...JSON_OBJECT, format: 'yaml' }],
   ['application/json;q=nan,application/yaml;q=0.9', JSON_OBJECT],
-])('an answer to "%s" takes the most wanted form that is served', (accept, wanted) => {
-  expect(negotiate(accept)).toEqual(wanted);
+])('an answer to "%s" takes the most wanted form that is served', (accept, desired) => {
+  expect(negotiate(accept)).toEqual(desired);
 });
 
 test('discovery alone has a shape of all in one', () => {

@@ -49,16 +49,16 @@ export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SH
  */
 export function checkOffered(accept: string | undefined, lists: boolean): void {
   if (accept === undefined || accept === '') return;
-  const wanted = accept.split(',').map((part) => part.split(';')[0]?.trim() ?? '');
-  if (wanted.some((media) => media === '*/*' || ACCEPTED.includes(media))) return;
+  const desired = accept.split(',').map((part) => part.split(';')[0]?.trim() ?? '');
+  if (desired.some((media) => media === '*/*' || ACCEPTED.includes(media))) return;
   throw noRepresentation(lists ? [...ACCEPTED, ...STREAMED] : ACCEPTED);
 }
 
 /** Negotiates the format of a watch, whose events are only available as JSON. */
 export function negotiateWatch(accept: string | undefined): AcceptedFormat {
-  const wanted = negotiate(accept);
-  if (wanted.format === 'yaml') throw notAcceptable(STREAMED);
-  return wanted;
+  const desired = negotiate(accept);
+  if (desired.format === 'yaml') throw notAcceptable(STREAMED);
+  return desired;
 }
 
 interface Clause {

@@ -16,22 +16,25 @@ afterAll(async () => {
 function exchange(text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(plane.plane.port, '127.0.0.1', () => socket.write(text));
-    let answer = '';
+    let response = '';
     socket.on('data', (piece: Buffer) => {
-      answer += piece.toString('utf8');
+      response += piece.toString('utf8');
     });
     // The connection may end in any way.
     socket.on('error', () => {});
-    socket.on('close', () => resolve(answer));
+    socket.on('close', () => resolve(response));
   });
 }
 
 test.each(['FOO', 'CONNECT'])(
   'the method %s, which Node has no request for, is refused by a Status',
   async (method) => {
-    const answer = await exchange(`${method} ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
-    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ kind: 'Status', reason: 'MethodNotAllowed' });
+    const response = await exchange(`${method} ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(response).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(JSON.parse(response.slice(response.indexOf('{')))).toMatchObject({
+      kind: 'Status',
+      reason: 'MethodNotAllowed',
+    });
   },
 );
 
@@ -75,9 +78,9 @@ describe('paths', () => {
 
   test('may have the address of the server before them', async () => {
     const lines = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plane.plane.adminToken}\r\n\r\n`;
-    const answer = await exchange(`GET http://x/api/v1/namespaces/default?pretty=0 HTTP/1.1\r\n${lines}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(answer).toContain('"kind":"Namespace"');
+    const response = await exchange(`GET http://x/api/v1/namespaces/default?pretty=0 HTTP/1.1\r\n${lines}`);
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(response).toContain('"kind":"Namespace"');
   });
 
   test('/ tells all others', async () => {
@@ -108,8 +111,8 @@ describe('a review', () => {
     ['authentication.k8s.io', 'tokenreviews', {}, 'token is required for TokenReview in authentication'],
     ['authorization.k8s.io', 'selfsubjectrulesreviews', { spec: {} }, 'no namespace on request'],
   ])('of %s that lacks what it is about is refused: %s', async (group, plural, body, message) => {
-    const answer = await plane.ask('POST', `/apis/${group}/v1/${plural}`, body);
-    expect([answer.code, answer.body['message']]).toEqual([400, message]);
+    const response = await plane.ask('POST', `/apis/${group}/v1/${plural}`, body);
+    expect([response.code, response.body['message']]).toEqual([400, message]);
   });
 
   test('may ask about a namespace that is not there', async () => {

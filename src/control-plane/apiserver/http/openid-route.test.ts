@@ -14,11 +14,11 @@ const CONFIGURATION = '/.well-known/openid-configuration';
 const KEYS = '/openid/v1/jwks';
 
 async function read(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
-  const answer = await fetch(`${plane.plane.url}${path}`, {
+  const response = await fetch(`${plane.plane.url}${path}`, {
     method,
     headers: { authorization: `Bearer ${plane.plane.adminToken}`, ...headers },
   });
-  return { answer, text: await answer.text() };
+  return { answer: response, text: await response.text() };
 }
 
 test('a token of a service account can be checked by what the server publishes', async () => {
@@ -49,13 +49,13 @@ test('both may be kept for an hour, and are there in one form alone', async () =
     [CONFIGURATION, 'application/json'],
     [KEYS, 'application/jwk-set+json'],
   ] as const) {
-    const { answer } = await read(path);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=3600');
+    const { answer: response } = await read(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
     expect((await read(`${path}/`, { accept: type })).answer.status).toBe(200);
-    const refused = await read(path, { accept: 'text/html' });
-    expect(refused.answer.status).toBe(406);
-    expect(JSON.parse(refused.text)).toMatchObject({
+    const rejected = await read(path, { accept: 'text/html' });
+    expect(rejected.answer.status).toBe(406);
+    expect(JSON.parse(rejected.text)).toMatchObject({
       message: `406: Not Acceptable\n\nAvailable representations: ${type}`,
     });
     expect((await read(path, {}, 'POST')).answer.status).toBe(405);

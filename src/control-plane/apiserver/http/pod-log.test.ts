@@ -10,13 +10,13 @@ import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
 import { type Kubectl, kubectlFor } from './kubectl.fixture.ts';
 
 const START = Date.UTC(2020, 0, 1);
-const asked: LogRequest[] = [];
+const requested: LogRequest[] = [];
 let tell: (text: string) => void = () => undefined;
 
 /** Runs containers that print "a" and "b", and after that what the test specifies. */
 const runtime: NodeRuntime = {
   logs(request) {
-    asked.push(request);
+    requested.push(request);
     if (request.pod.metadata.name === 'lost') return undefined;
     const lines = ['a', 'b'].map((text, i) => ({ time: START + i * 1000, text: `${request.container} ${text}` }));
     return { lines, ...(request.follow ? { following: live(request.signal) } : {}) };
@@ -70,8 +70,8 @@ afterAll(async () => await plane.plane.stop());
 
 const log = async (query: string) => {
   try {
-    const answer = await plane.client.request({ method: 'GET', path: `/api/v1/namespaces/default/pods/${query}` });
-    return `${answer.status} ${String(answer.body)}`;
+    const response = await plane.client.request({ method: 'GET', path: `/api/v1/namespaces/default/pods/${query}` });
+    return `${response.status} ${String(response.body)}`;
   } catch (error) {
     const { code, message } = error as { code: number; message: string };
     return `${code} ${message}`;
@@ -110,8 +110,8 @@ describe('the log of a pod', () => {
     ['one/log?tailLines=x', '400 strconv.ParseInt: parsing "x": invalid syntax'],
     ['one/log?sinceTime=zz', '400 parsing time "zz" as "2006-01-02T15:04:05Z07:00": cannot parse "zz" as "2006"'],
     ['one/exec?command=ls', '501 the subresource pods/exec is not served by this control plane'],
-  ])('%s', async (query, answer) => {
-    expect(await log(query)).toBe(answer);
+  ])('%s', async (query, response) => {
+    expect(await log(query)).toBe(response);
   });
 
   it('is for those who may read it', async () => {
@@ -153,7 +153,7 @@ describe.skipIf(!hasKubectl())('kubectl logs', () => {
   });
 
   it('follows what comes until it ends, and lets go when it is ended itself', async () => {
-    const before = asked.length;
+    const before = requested.length;
     const child = spawn('kubectl', [...kubectl.flags, 'logs', '-f', 'one', '--tail=1']);
     let out = '';
     child.stdout.on('data', (data: Buffer) => {
@@ -166,9 +166,9 @@ describe.skipIf(!hasKubectl())('kubectl logs', () => {
     await once(child, 'close');
     expect(out).toBe('c b\nmore\n');
     const other = spawn('kubectl', [...kubectl.flags, 'logs', '-f', 'one']);
-    await plane.until(() => asked.length === before + 2);
-    expect(asked.at(-1)?.signal.aborted).toBe(false);
+    await plane.until(() => requested.length === before + 2);
+    expect(requested.at(-1)?.signal.aborted).toBe(false);
     other.kill();
-    await plane.until(() => asked.at(-1)?.signal.aborted === true);
+    await plane.until(() => requested.at(-1)?.signal.aborted === true);
   });
 });

@@ -19,14 +19,14 @@ export function rejectConnection(error: unknown, socket: Duplex): void {
 const REQUEST_LINE = /^[A-Za-z]+ \S+ HTTP\/1\.[01]\r?\n/;
 
 /** Rejects a request for a tunnel; over HTTP/2 it has a response of its own. */
-export function rejectTunnel(_request: unknown, answer: Duplex | Http2ServerResponse): void {
-  if (!('writeHead' in answer)) {
-    refuseMethod(answer);
+export function rejectTunnel(_request: unknown, response: Duplex | Http2ServerResponse): void {
+  if (!('writeHead' in response)) {
+    refuseMethod(response);
     return;
   }
   const { status, type, body } = statusResponse(methodNotAllowed().status);
-  answer.writeHead(status, { 'content-type': type });
-  answer.end(body);
+  response.writeHead(status, { 'content-type': type });
+  response.end(body);
 }
 
 function refuseMethod(socket: Duplex): void {

@@ -44,10 +44,10 @@ export function attributesOf(request: ApiRequest, path: RequestPath): Attributes
 
 /** Returns the request as the user that its headers impersonate. Rejects it if the sender may not. */
 export function impersonateUser(impersonator: Impersonator, request: ApiRequest, path: RequestPath): ApiRequest {
-  const wanted = requestedUser(request.headers);
-  if (wanted === undefined) return request;
-  if ('problem' in wanted) throw badRequest(wanted.problem);
-  const outcome = impersonator.impersonate(wanted.user, attributesOf(request, path));
+  const desired = requestedUser(request.headers);
+  if (desired === undefined) return request;
+  if ('problem' in desired) throw badRequest(desired.problem);
+  const outcome = impersonator.impersonate(desired.user, attributesOf(request, path));
   if ('forbidden' in outcome) throw accessDenied(outcome.forbidden, outcome.reason);
   if (request.notes !== undefined) request.notes.impersonatedUser = outcome.user;
   return Object.create(request, { user: { value: outcome.user, enumerable: true } }) as ApiRequest;

@@ -21,7 +21,7 @@ const TOTAL = 10 * IDLE;
 let plane: Plane;
 let server: ApiHttpServer;
 const clock = new FakeClock();
-const refused: string[] = [];
+const rejected: string[] = [];
 /** Number of bodies that have been awaited. */
 let awaited = 0;
 
@@ -36,7 +36,7 @@ const start = (more: Partial<ServerOptions> = {}) => {
       const body = request.body();
       awaited++;
       const bytes = await body.catch((error: Error) => {
-        refused.push(error.message);
+        rejected.push(error.message);
         throw error;
       });
       return json(200, String(bytes.length));
@@ -120,7 +120,7 @@ test('a body of unknown length beyond the limit is refused for that', async () =
   // Pending writes may fail before the response is read.
   const answer = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
-  expect(refused.at(-1)).toBe('Request entity too large: limit is 3145728');
+  expect(rejected.at(-1)).toBe('Request entity too large: limit is 3145728');
   socket.destroy();
 });
 

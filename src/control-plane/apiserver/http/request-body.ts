@@ -29,14 +29,14 @@ export async function readBody(
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
   // Most bodies have arrived with their header.
-  const patience = request.complete ? undefined : new BodyTimeout(request, deadlines, clock);
+  const timeoutMs = request.complete ? undefined : new BodyTimeout(request, deadlines, clock);
   try {
-    return await collectBody(request, patience, work);
+    return await collectBody(request, timeoutMs, work);
   } catch (error) {
     // A client that disconnects in the middle is not an internal error.
     throw error instanceof ApiError ? error : badRequest(BROKEN_OFF);
   } finally {
-    patience?.end();
+    timeoutMs?.end();
   }
 }
 
@@ -81,7 +81,7 @@ class BodyTimeout {
   }
 }
 
-async function collectBody(request: Request, patience: BodyTimeout | undefined, work: AnnounceWork): Promise<Buffer> {
+async function collectBody(request: Request, timeoutMs: BodyTimeout | undefined, work: AnnounceWork): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -90,10 +90,10 @@ async function collectBody(request: Request, patience: BodyTimeout | undefined, 
     chunks.push(chunk);
     const turn = work(chunk.length * WORK.receivedByte);
     if (turn !== undefined) {
-      patience?.suspend();
+      timeoutMs?.suspend();
       await turn;
     }
-    patience?.renew();
+    timeoutMs?.renew();
   }
   // The body of an aborted HTTP/2 stream ends like any other.
   if ('stream' in request && request.stream.aborted) throw badRequest(BROKEN_OFF);

@@ -30,26 +30,26 @@ describe('applying a configuration in which a key stands twice', () => {
     );
 
   test('is refused where the client is strict', async () => {
-    const answer = await apply('Strict');
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    const response = await apply('Strict');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       message:
         'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map',
     });
   });
 
   test('is told where the client wants warnings', async () => {
-    const answer = await apply('Warn');
-    expect(answer.status).toBe(201);
-    expect(answer.headers.get('warning')).toBe(
+    const response = await apply('Warn');
+    expect(response.status).toBe(201);
+    expect(response.headers.get('warning')).toBe(
       String.raw`299 - "line 7: key \"a\" already set in map", 299 - "line 9: key \"b\" already set in map"`,
     );
   });
 
   test('is passed over in silence where the client wants that', async () => {
-    const answer = await apply('Ignore');
-    expect(answer.headers.get('warning')).toBeNull();
-    expect(await answer.json()).toMatchObject({ data: { a: 'c', b: 'e' } });
+    const response = await apply('Ignore');
+    expect(response.headers.get('warning')).toBeNull();
+    expect(await response.json()).toMatchObject({ data: { a: 'c', b: 'e' } });
   });
 });
 
@@ -57,8 +57,8 @@ test('a strict client hears of unknown fields and of keys that stand twice toget
   const path = '/api/v1/namespaces/default/configmaps?fieldValidation=';
   const body = '{"metadata":{"name":"odd","foo":1},"data":{"a":"b","a":"c"},"zoo":1}';
   const type = { 'content-type': 'application/json' };
-  const refused = await send('POST', `${path}Strict`, type, body);
-  expect(await refused.json()).toMatchObject({
+  const rejected = await send('POST', `${path}Strict`, type, body);
+  expect(await rejected.json()).toMatchObject({
     message:
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "metadata.foo", duplicate field "data.a", unknown field "zoo"',
   });

@@ -57,7 +57,7 @@ export interface ResourceRequest extends Target {
 }
 
 /** Handles a subresource that is more than a part of its object, such as pods/eviction. */
-export type SubresourceHandler = (asked: ResourceRequest, call: RequestContext) => Promise<HttpResponse>;
+export type SubresourceHandler = (requested: ResourceRequest, call: RequestContext) => Promise<HttpResponse>;
 
 export interface ResourceHandlerDeps {
   readonly backend: Backend;
@@ -93,15 +93,17 @@ export function resourceHandler(shared: ResourceHandlerDeps) {
     if (problem !== undefined) throw problem;
     const { namespace, name, subresource } = path;
     const warnings = resource.deprecation === undefined ? [] : [resource.deprecation];
-    const asked: ResourceRequest = { request, path, resource, namespace, name, subresource, warnings };
+    const requested: ResourceRequest = { request, path, resource, namespace, name, subresource, warnings };
     try {
       const unsupported = verbProblem(route);
       if (unsupported !== undefined) throw unsupported;
       if (!resource.custom && subresource !== 'log' && subresource !== 'proxy') {
         checkOffered(request.header('accept'), verb === 'list' || verb === 'watch');
       }
-      const answer = await (subresource === '' ? onObjects(parts, asked, verb) : onSubresource(parts, asked, verb));
-      return withWarnings(answer, warnings);
+      const response = await (subresource === ''
+        ? onObjects(parts, requested, verb)
+        : onSubresource(parts, requested, verb));
+      return withWarnings(response, warnings);
     } catch (error) {
       if (!(error instanceof ApiError) || warnings.length === 0) throw error;
       return withWarnings(statusResponse(error.status), warnings);
@@ -121,74 +123,84 @@ function isBuiltIn(registry: Registry, group: string): boolean {
   return false;
 }
 
-async function onObjects(parts: ResourceHandlerDeps, asked: ResourceRequest, verb: string): Promise<DraftResponse> {
+async function onObjects(parts: ResourceHandlerDeps, requested: ResourceRequest, verb: string): Promise<DraftResponse> {
   // A client that accepts no available format is rejected before anything is done.
-  negotiate(asked.request.header('accept'));
+  negotiate(requested.request.header('accept'));
   switch (verb) {
     case 'get':
-      return await get(parts, asked);
+      return await get(parts, requested);
     case 'list':
-      return await list(parts, asked);
+      return await list(parts, requested);
     case 'watch':
-      return watch(parts, asked);
+      return watch(parts, requested);
     case 'create':
-      return await create(parts, asked);
+      return await create(parts, requested);
     case 'update':
-      return await update(parts, asked);
+      return await update(parts, requested);
     case 'patch':
-      return await patch(parts, asked);
+      return await patch(parts, requested);
     case 'delete':
-      return await remove(parts, asked);
+      return await remove(parts, requested);
     default:
-      return await removeAll(parts, asked);
+      return await removeAll(parts, requested);
   }
 }
 
-async function onSubresource(parts: ResourceHandlerDeps, asked: ResourceRequest, verb: string): Promise<HttpResponse> {
-  const { resource, subresource, request } = asked;
+async function onSubresource(
+  parts: ResourceHandlerDeps,
+  requested: ResourceRequest,
+  verb: string,
+): Promise<HttpResponse> {
+  const { resource, subresource, request } = requested;
   const { backend } = parts;
   const known = resource.subresources.get(subresource);
   if (known === undefined) throw noSuchResource();
   const name = `${resource.group}/${resource.plural}/${subresource}`;
   const connect = parts.subresources.get(name);
-  if (connect !== undefined) return await connect(asked, requestContextOf(asked, 'CreateOptions').call);
+  if (connect !== undefined) return await connect(requested, requestContextOf(requested, 'CreateOptions').call);
   negotiate(request.header('accept'));
   const act = parts.acts.get(name);
-  if (act !== undefined) return await performPost(backend, asked, act, kindOf(known));
+  if (act !== undefined) return await performPost(backend, requested, act, kindOf(known));
   if (resource.scale !== undefined && subresource === 'scale') {
-    if (verb === 'get') return await getScale(backend, asked, resource.scale);
+    if (verb === 'get') return await getScale(backend, requested, resource.scale);
     const applies = verb === 'patch' && isApply(request);
-    const { call, options } = requestContextOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', applies);
+    const { call, options } = requestContextOf(requested, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', applies);
     if (verb === 'patch') checkPatchType(resource, mediaType(request));
-    const write = { backend, target: asked, paths: resource.scale, request, call };
+    const write = { backend, target: requested, paths: resource.scale, request, call };
     return await writeScale(write, verb, options.force ?? false);
   }
-  if (known.kind !== resource.kind || subresource === 'log') throw await notConnected(backend, asked, known);
-  if (verb === 'get') return await get(parts, asked);
-  return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
+  if (known.kind !== resource.kind || subresource === 'log') throw await notConnected(backend, requested, known);
+  if (verb === 'get') return await get(parts, requested);
+  return verb === 'update' ? await update(parts, requested) : await patch(parts, requested);
 }
 
 /** Handles a POST that creates no object of its own. */
 async function performPost(
   backend: Backend,
-  asked: ResourceRequest,
+  requested: ResourceRequest,
   act: SubresourceAction,
   kind: ObjectKind,
 ): Promise<HttpResponse> {
-  const { call } = requestContextOf(asked, 'CreateOptions');
-  const body = await subresourceBody(asked.request, kind, call, longWorkOf(backend, call.user));
-  return json(201, JSON.stringify(await performAction(backend, act, asked, kind, body, call)));
+  const { call } = requestContextOf(requested, 'CreateOptions');
+  const body = await subresourceBody(requested.request, kind, call, longWorkOf(backend, call.user));
+  return json(201, JSON.stringify(await performAction(backend, act, requested, kind, body, call)));
 }
 
 /** Rejects a request that only a node could serve, after admission had the chance to deny it. */
-async function notConnected(backend: Backend, asked: ResourceRequest, known: Subresource): Promise<ApiError> {
-  const { resource, subresource, request, path } = asked;
+async function notConnected(backend: Backend, requested: ResourceRequest, known: Subresource): Promise<ApiError> {
+  const { resource, subresource, request, path } = requested;
   if (subresource !== 'log') {
     const options = connectOptions(kindOf(known), request.query, path.rest);
-    await admitConnection(backend, asked, kindOf(known), options, requestContextOf(asked, 'CreateOptions').call);
+    await admitConnection(
+      backend,
+      requested,
+      kindOf(known),
+      options,
+      requestContextOf(requested, 'CreateOptions').call,
+    );
   }
-  const name = parseConnectName(asked.name);
-  if (storeOf(backend, resource).get(keyOf(resource, asked.namespace, name)) === undefined) {
+  const name = parseConnectName(requested.name);
+  if (storeOf(backend, resource).get(keyOf(resource, requested.namespace, name)) === undefined) {
     return notFound(resource, name);
   }
   const named = `${resource.plural}/${subresource}`;
@@ -206,8 +218,8 @@ async function get(
   { request, resource, namespace, name }: ResourceRequest,
 ): Promise<HttpResponse> {
   const store = storeOf(backend, resource);
-  const asked = request.query.get('resourceVersion');
-  if (asked !== null) checkReached(store, asked);
+  const requested = request.query.get('resourceVersion');
+  if (requested !== null) checkReached(store, requested);
   const entry = store.get(keyOf(resource, namespace, name));
   if (entry === undefined || (resource.namespaced && namespace === '')) throw notFound(resource, name);
   return await entryResponse(backend, request, resource, entry);
@@ -243,19 +255,19 @@ function watch(
   return watchResponse(backend, request, resource, watchObjects(backend, items, resource, namespace, watching), items);
 }
 
-async function create(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
-  const { resource, namespace, request } = asked;
+async function create(parts: ResourceHandlerDeps, requested: ResourceRequest): Promise<HttpResponse> {
+  const { resource, namespace, request } = requested;
   const review = parts.reviews.get(`${resource.group}/${resource.plural}`);
   negotiate(request.header('accept'), review === undefined ? OBJECT_SHAPES : NO_SHAPES);
   const act = parts.acts.get(`${resource.group}/${resource.plural}`);
-  if (act !== undefined) return await performPost(parts.backend, asked, act, resource);
-  const { body, call } = await objectOf(parts.backend, asked, requestContextOf(asked, 'CreateOptions').call);
+  if (act !== undefined) return await performPost(parts.backend, requested, act, resource);
+  const { body, call } = await objectOf(parts.backend, requested, requestContextOf(requested, 'CreateOptions').call);
   if (review !== undefined) {
     const header = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
     const question = { ...decodeBody(resource, body, call), ...header };
     const writer = { manager: call.fieldManager, subresource: '', time: timestamp(parts.backend.clock) };
     parts.backend.fields.record(resource, question, undefined, writer);
-    const admitted = await admitCreation(parts.backend, asked, question, call);
+    const admitted = await admitCreation(parts.backend, requested, question, call);
     const object = await review(admitted, request.user, namespace);
     return json(201, textOf({ ...object, ...header }));
   }
@@ -263,49 +275,49 @@ async function create(parts: ResourceHandlerDeps, asked: ResourceRequest): Promi
   return writeResponse(parts.backend, request, resource, written);
 }
 
-async function update(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
-  if (asked.name === '') throw badRequest(NAMELESS);
-  const { body, call } = await objectOf(parts.backend, asked, requestContextOf(asked, 'UpdateOptions').call);
-  const written = await updateObject(parts.backend, asked, body, call);
-  return writeResponse(parts.backend, asked.request, asked.resource, written);
+async function update(parts: ResourceHandlerDeps, requested: ResourceRequest): Promise<HttpResponse> {
+  if (requested.name === '') throw badRequest(NAMELESS);
+  const { body, call } = await objectOf(parts.backend, requested, requestContextOf(requested, 'UpdateOptions').call);
+  const written = await updateObject(parts.backend, requested, body, call);
+  return writeResponse(parts.backend, requested.request, requested.resource, written);
 }
 
-async function patch(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
-  const { request, resource } = asked;
-  const { call, options } = requestContextOf(asked, 'PatchOptions', isApply(request));
+async function patch(parts: ResourceHandlerDeps, requested: ResourceRequest): Promise<HttpResponse> {
+  const { request, resource } = requested;
+  const { call, options } = requestContextOf(requested, 'PatchOptions', isApply(request));
   const type = mediaType(request);
-  if (asked.name === '') throw badRequest(NAMELESS);
+  if (requested.name === '') throw badRequest(NAMELESS);
   checkPatchType(resource, type);
   const text = decodeUtf8(await request.body());
   const written = await (type === APPLY_PATCH
-    ? applyText(parts, asked, text, options.force ?? false, call)
-    : patchText(parts, asked, type, text, call));
+    ? applyText(parts, requested, text, options.force ?? false, call)
+    : patchText(parts, requested, type, text, call));
   return writeResponse(parts.backend, request, resource, written);
 }
 
 async function applyText(
   { backend }: ResourceHandlerDeps,
-  asked: ResourceRequest,
+  requested: ResourceRequest,
   text: string,
   force: boolean,
   call: RequestContext,
 ): Promise<StoredResult> {
-  const { value, duplicates } = await decodeYaml(text, asked.resource.kind, longWorkOf(backend, call.user));
+  const { value, duplicates } = await decodeYaml(text, requested.resource.kind, longWorkOf(backend, call.user));
   reportDuplicates(duplicates, call);
-  return await applyObject(backend, asked, value, force, { ...call, size: text.length });
+  return await applyObject(backend, requested, value, force, { ...call, size: text.length });
 }
 
 async function patchText(
   { backend }: ResourceHandlerDeps,
-  asked: ResourceRequest,
+  requested: ResourceRequest,
   type: string,
   text: string,
   call: RequestContext,
 ): Promise<StoredResult> {
-  const { value, duplicates } = await decodePatch(text, type, asked.resource.kind, longWorkOf(backend, call.user));
+  const { value, duplicates } = await decodePatch(text, type, requested.resource.kind, longWorkOf(backend, call.user));
   const problems = (unknown: readonly string[]) => [...duplicates, ...unknown.map(unknownField)];
   const sized = { ...call, size: text.length };
-  return await patchObject(backend, asked, type, value, duplicates.length === 0 ? sized : { ...sized, problems });
+  return await patchObject(backend, requested, type, value, duplicates.length === 0 ? sized : { ...sized, problems });
 }
 
 const mediaType = (request: ApiRequest): string => request.header('content-type')?.split(';')[0]?.trim() ?? '';
@@ -321,22 +333,22 @@ function reportDuplicates([found]: readonly string[], { fieldValidation, warning
   append(warnings, asWarnings([found]));
 }
 
-async function remove(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<HttpResponse> {
-  const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
-  const { call } = requestContextOf(asked, 'DeleteOptions');
-  warnOfOrphans(asked, options);
-  const deleted = await deleteObject(parts.backend, asked, options, {
+async function remove(parts: ResourceHandlerDeps, requested: ResourceRequest): Promise<HttpResponse> {
+  const options = await deleteOptions(requested.request, longWorkOf(parts.backend, requested.request.user));
+  const { call } = requestContextOf(requested, 'DeleteOptions');
+  warnOfOrphans(requested, options);
+  const deleted = await deleteObject(parts.backend, requested, options, {
     ...call,
     dryRun: call.dryRun || options.dryRun !== undefined,
   });
-  const { resource, request } = asked;
+  const { resource, request } = requested;
   if (deleted.gone && resource.strategy.answersDeleted !== true) {
     return statusResponse(deletedStatus(resource, deleted.object));
   }
   const last = deleted.gone ? { object: deleted.object, text: textOf(deleted.object) } : deleted.written;
-  const answer = writeResponse(parts.backend, request, resource, { ...last, created: false });
+  const response = writeResponse(parts.backend, request, resource, { ...last, created: false });
   // A client that requests deletion of dependents learns that it is still in progress.
-  return !deleted.gone && options.orphanDependents === false ? { ...answer, status: 202 } : answer;
+  return !deleted.gone && options.orphanDependents === false ? { ...response, status: 202 } : response;
 }
 
 function warnOfOrphans({ resource, warnings }: ResourceRequest, options: DeleteOptions): void {
@@ -345,11 +357,11 @@ function warnOfOrphans({ resource, warnings }: ResourceRequest, options: DeleteO
   if (orphanWarning !== undefined && unsaid) warnings.push(orphanWarning);
 }
 
-async function removeAll(parts: ResourceHandlerDeps, asked: ResourceRequest): Promise<DraftResponse> {
-  const { request, resource, namespace } = asked;
-  const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
-  const { call } = requestContextOf(asked, 'DeleteOptions');
-  warnOfOrphans(asked, options);
+async function removeAll(parts: ResourceHandlerDeps, requested: ResourceRequest): Promise<DraftResponse> {
+  const { request, resource, namespace } = requested;
+  const options = await deleteOptions(requested.request, longWorkOf(parts.backend, requested.request.user));
+  const { call } = requestContextOf(requested, 'DeleteOptions');
+  warnOfOrphans(requested, options);
   const dryRun = call.dryRun || options.dryRun !== undefined;
   const listing = await deleteCollection(parts.backend, resource, namespace, listOptions(request.query), options, {
     ...call,
@@ -362,11 +374,11 @@ async function removeAll(parts: ResourceHandlerDeps, asked: ResourceRequest): Pr
 async function objectOf(
   backend: Backend,
   { request, resource }: ResourceRequest,
-  asked: RequestContext,
+  requested: RequestContext,
 ): Promise<{ body: unknown; call: RequestContext }> {
   const expected = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   const { value: body, duplicates, text } = await decodeRequest(request, expected, longWorkOf(backend, request.user));
-  const call = { ...asked, size: (await request.body()).length };
+  const call = { ...requested, size: (await request.body()).length };
   noteObject(request, body);
   if (duplicates.length === 0) return { body, call };
   const problems = (unknown: readonly string[]): readonly string[] => {
@@ -378,7 +390,7 @@ async function objectOf(
 }
 
 /** Adds the warnings to a response; all of them are one header. */
-function withWarnings<A extends DraftResponse>(answer: A, warnings: readonly string[]): A {
-  if (warnings.length === 0 || 'upgraded' in answer) return answer;
-  return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };
+function withWarnings<A extends DraftResponse>(response: A, warnings: readonly string[]): A {
+  if (warnings.length === 0 || 'upgraded' in response) return response;
+  return { ...response, headers: { ...response.headers, warning: warningHeader(warnings) } };
 }

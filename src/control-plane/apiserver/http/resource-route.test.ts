@@ -21,14 +21,14 @@ const IN = '/api/v1/namespaces/default';
 const PROBES = `/apis/${GROUP}/v1/namespaces/default/probes`;
 
 async function asked(method: string, path: string, headers: Readonly<Record<string, string>> = {}) {
-  const answer = await fetch(`${plane.plane.url}${path}`, {
+  const response = await fetch(`${plane.plane.url}${path}`, {
     method,
     headers: { authorization: `Bearer ${plane.plane.adminToken}`, 'content-type': 'application/json', ...headers },
     ...(method === 'POST' || method === 'PUT' || method === 'PATCH' ? { body: '{}' } : {}),
   });
-  const text = await answer.text();
+  const text = await response.text();
   const isStatus = text.startsWith('{"kind":"Status"');
-  return [answer.status, isStatus ? (JSON.parse(text) as { message?: string }).message : text] as const;
+  return [response.status, isStatus ? (JSON.parse(text) as { message?: string }).message : text] as const;
 }
 
 // These are the responses of kube-apiserver 1.36.
@@ -133,8 +133,8 @@ describe('what a client is told beside its answer', () => {
 
   test('is told when it is refused too', async () => {
     const unknown = String.raw`299 - "unknown field \"foo\""`;
-    const refused = await plane.ask('POST', `${IN}/configmaps`, { metadata: { name: 'BAD' }, foo: 1 });
-    expect(refused).toMatchObject({ code: 422, warning: unknown });
+    const rejected = await plane.ask('POST', `${IN}/configmaps`, { metadata: { name: 'BAD' }, foo: 1 });
+    expect(rejected).toMatchObject({ code: 422, warning: unknown });
     await plane.ask('POST', `${IN}/configmaps`, { metadata: { name: 'there' } });
     const exists = await plane.ask('POST', `${IN}/configmaps`, { metadata: { name: 'there' }, foo: 1 });
     expect(exists).toMatchObject({ code: 409, warning: unknown });

@@ -80,10 +80,10 @@ export function statusResponse(status: Status): WholeResponse {
 }
 
 /** Converts a response to YAML. */
-export function asYaml(answer: WholeResponse): WholeResponse {
-  return { ...answer, type: YAML_TYPE, body: stringify(JSON.parse(answer.body), YAML_OPTIONS) };
+export function asYaml(response: WholeResponse): WholeResponse {
+  return { ...response, type: YAML_TYPE, body: stringify(JSON.parse(response.body), YAML_OPTIONS) };
 }
 
-export function asPretty(answer: WholeResponse): WholeResponse {
-  return { ...answer, body: JSON.stringify(JSON.parse(answer.body), null, 2) };
+export function asPretty(response: WholeResponse): WholeResponse {
+  return { ...response, body: JSON.stringify(JSON.parse(response.body), null, 2) };
 }

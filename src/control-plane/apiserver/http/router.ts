@@ -28,8 +28,8 @@ export function router({ authorize, resources, routes, onFault }: RouterDeps) {
     try {
       const path = pathOf(sent.path);
       request = impersonateUser(impersonator, sent, path);
-      const answer = path.kind === 'resource' ? await resources(request, path) : await other(path, request);
-      return formatResponse(answer, request);
+      const response = path.kind === 'resource' ? await resources(request, path) : await other(path, request);
+      return formatResponse(response, request);
     } catch (error) {
       if (error instanceof ApiError) return formatResponse(statusResponse(error.status), request);
       onFault(error, request);
@@ -49,8 +49,8 @@ export function router({ authorize, resources, routes, onFault }: RouterDeps) {
     // Routes see the path that was authorized.
     const decoded = path.path === request.path ? request : at(request, path.path);
     for (const route of routes) {
-      const answer = await route(decoded);
-      if (answer !== undefined) return answer;
+      const response = await route(decoded);
+      if (response !== undefined) return response;
     }
     return plain(404, '404 page not found\n');
   }
@@ -71,20 +71,20 @@ function pathOf(path: string): RequestPath {
 const BROWSERS = /^(curl|Wget|Mozilla)\//;
 
 /** Formats a response, readable for people who send requests by hand. */
-function formatResponse(answer: DraftResponse, request: ApiRequest): HttpResponse {
-  if ('head' in answer) return listText(answer, formatOf(request));
-  if (!('body' in answer) || answer.type !== 'application/json') return answer;
+function formatResponse(response: DraftResponse, request: ApiRequest): HttpResponse {
+  if ('head' in response) return listText(response, formatOf(request));
+  if (!('body' in response) || response.type !== 'application/json') return response;
   const format = formatOf(request);
-  if (format === 'yaml') return asYaml(answer);
-  return format === 'pretty' ? asPretty(answer) : answer;
+  if (format === 'yaml') return asYaml(response);
+  return format === 'pretty' ? asPretty(response) : response;
 }
 
 function formatOf(request: ApiRequest): TextFormat {
   if (negotiateResponse(request) === 'yaml') return 'yaml';
   const pretty = request.query.get('pretty');
-  const wanted =
+  const desired =
     pretty === null ? BROWSERS.test(request.header('user-agent') ?? '') : pretty !== '0' && pretty !== 'false';
-  return wanted ? 'pretty' : 'json';
+  return desired ? 'pretty' : 'json';
 }
 
 function negotiateResponse(request: ApiRequest): 'json' | 'yaml' {

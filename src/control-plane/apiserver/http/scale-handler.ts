@@ -85,9 +85,9 @@ async function applyScale(
     const live = { scale: scaleOf(current, paths), owners: current.metadata.managedFields };
     const writer = { manager: call.fieldManager, subresource: 'scale', time: timestamp(backend.clock) };
     const applied = backend.fields.applyScale(target.resource, structuredClone(config), live, writer, force);
-    const wanted = decodeAs(SCALE, structuredClone(applied.scale));
-    if (config.metadata.resourceVersion === undefined) delete wanted.metadata.resourceVersion;
-    const object = withScale(current, wanted, paths);
+    const desired = decodeAs(SCALE, structuredClone(applied.scale));
+    if (config.metadata.resourceVersion === undefined) delete desired.metadata.resourceVersion;
+    const object = withScale(current, desired, paths);
     object.metadata.managedFields = [...applied.owners];
     return object;
   };

@@ -56,8 +56,8 @@ export async function send(sending: Sending, given: HttpResponse): Promise<void>
       const short = content.length <= PIECE && typeof content === 'string' ? Buffer.from(content) : content;
       const length = typeof short === 'string' ? Buffer.byteLength(short) : short.length;
       // A client that caches the response applies these headers to its cached body, which is not empty.
-      const told = answer.status === 304 ? {} : { 'content-length': length };
-      response.writeHead(answer.status, { ...common, ...told, ...answer.headers });
+      const reported = answer.status === 304 ? {} : { 'content-length': length };
+      response.writeHead(answer.status, { ...common, ...reported, ...answer.headers });
       if (content.length <= PIECE) {
         response.end(short);
         return;
@@ -75,18 +75,18 @@ export async function send(sending: Sending, given: HttpResponse): Promise<void>
 type Sendable = Exclude<HttpResponse, UpgradedResponse>;
 
 /** Determines whether a response is large. The length of one in parts is known only once they are produced. */
-function weighResponse(answer: Sendable): {
+function weighResponse(response: Sendable): {
   readonly answer: Sendable;
   readonly large?: Iterable<string | Uint8Array>;
 } {
-  if ('pieces' in answer) return { answer };
-  if ('parts' in answer) {
-    const { pieces, large } = measurePieces(answer.parts);
-    return large ? { answer, large: pieces } : { answer: { ...answer, parts: pieces } };
+  if ('pieces' in response) return { answer: response };
+  if ('parts' in response) {
+    const { pieces, large } = measurePieces(response.parts);
+    return large ? { answer: response, large: pieces } : { answer: { ...response, parts: pieces } };
   }
-  const content = 'bytes' in answer ? answer.bytes : answer.body;
-  if (content.length <= WORTH_COMPRESSING) return { answer };
-  return { answer, large: typeof content === 'string' ? textPieces(content) : bytePieces(content) };
+  const content = 'bytes' in response ? response.bytes : response.body;
+  if (content.length <= WORTH_COMPRESSING) return { answer: response };
+  return { answer: response, large: typeof content === 'string' ? textPieces(content) : bytePieces(content) };
 }
 
 /** Reports whether the client of a response is gone. */
@@ -132,11 +132,11 @@ async function read({ response, slowMs, clock }: Sending, event: 'drain' | 'fini
   if (event === 'finish' && response.writableFinished) return;
   if (isGone(response)) throw new Error('the client disconnected');
   await new Promise<void>((resolve, reject) => {
-    const patience = clock.timer(slowMs, () => abandon(response));
+    const timeoutMs = clock.timer(slowMs, () => abandon(response));
     const settle = (outcome: () => void) => () => {
       response.removeListener(event, done);
       response.removeListener('close', gone);
-      patience.cancel();
+      timeoutMs.cancel();
       outcome();
     };
     const done = settle(resolve);

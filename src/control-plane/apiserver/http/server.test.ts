@@ -23,13 +23,13 @@ const FEWER = 600;
 /** Maximum time that clients may stall while reading, in tests of that. */
 const SLOW = 300;
 
-let folder: string;
+let directory: string;
 let pki: Pki;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vimana-server-'));
-  pki = openPki({ folder, clock: realClock, serverNames: ['127.0.0.1'] });
+  directory = mkdtempSync(join(tmpdir(), 'vimana-server-'));
+  pki = openPki({ directory, clock: realClock, serverNames: ['127.0.0.1'] });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

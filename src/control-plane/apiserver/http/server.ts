@@ -182,7 +182,7 @@ function requestListener(options: ServerOptions, stopping: AbortSignal, connecti
     try {
       if (isGone(response)) return;
       const end = lazySignal(response, stopping);
-      const { asked, result, work, endStream } = await answer(options, request, response, end, upgrade);
+      const { asked: requested, result, work, endStream } = await answer(options, request, response, end, upgrade);
       // There may be many watches on one HTTP/2 session, and none of them ends.
       const streamed = 'pieces' in result;
       if (streamed && 'stream' in request) leave();
@@ -193,7 +193,7 @@ function requestListener(options: ServerOptions, stopping: AbortSignal, connecti
       const { method = '', url = '' } = request;
       const path = originForm(url);
       const seconds = (clock.monotonic() - began) / 1000;
-      options.onRequest?.({ request: asked, method, path, status: result.status, seconds, streamed, auditId });
+      options.onRequest?.({ request: requested, method, path, status: result.status, seconds, streamed, auditId });
     } finally {
       leave();
     }
@@ -252,7 +252,7 @@ async function answer(
   end: () => AbortSignal,
   upgrade: (() => UpgradedConnection) | undefined,
 ): Promise<Answered> {
-  let asked: ApiRequest | undefined;
+  let requested: ApiRequest | undefined;
   let ticket: FlowTicket | undefined;
   const work: AnnounceWork = (units) => ticket?.work(units);
   try {
@@ -260,13 +260,13 @@ async function answer(
     const admitted = options.flowControl.admit(user, pathOf(request), () => isGone(response));
     ticket = admitted instanceof Promise ? await admitted : admitted;
     if (isGone(response)) throw clientGone();
-    asked = apiRequest(request, user, end, upgrade, ticket, options);
-    const handling = options.handle(asked);
+    requested = apiRequest(request, user, end, upgrade, ticket, options);
+    const handling = options.handle(requested);
     const result = await (upgrade === undefined ? inTime(handling, options) : handling);
-    return { asked, result, work, ...('pieces' in result ? { endStream: ticket.beginStream() } : {}) };
+    return { asked: requested, result, work, ...('pieces' in result ? { endStream: ticket.beginStream() } : {}) };
   } catch (error) {
     const known = error instanceof ApiError ? error : internal(error);
-    return { asked, result: statusResponse(known.status), work };
+    return { asked: requested, result: statusResponse(known.status), work };
   } finally {
     ticket?.finish();
   }

@@ -34,14 +34,14 @@ function ask(path: string, shape: string, group: string): Promise<Response> {
 }
 
 async function read(path: string, shape: string, group = 'meta.k8s.io/v1') {
-  const answer = await ask(path, shape, group);
-  return { code: answer.status, body: JSON.parse(await answer.text()) as Shown };
+  const response = await ask(path, shape, group);
+  return { code: response.status, body: JSON.parse(await response.text()) as Shown };
 }
 
 /** Returns the first event of a watch. */
 async function firstOf(path: string, shape: string, group: string): Promise<Shown> {
-  const answer = await ask(path, shape, group);
-  for await (const line of lines(answer.body as unknown as AsyncIterable<Buffer>)) return JSON.parse(line) as Shown;
+  const response = await ask(path, shape, group);
+  for await (const line of lines(response.body as unknown as AsyncIterable<Buffer>)) return JSON.parse(line) as Shown;
   throw new Error('the watch ended');
 }
 

@@ -38,9 +38,9 @@ function shapeObject(
   request: ApiRequest,
   resource: Resource,
   object: Listed,
-  wanted: AcceptedFormat,
+  desired: AcceptedFormat,
 ): object {
-  const { as, version } = wanted;
+  const { as, version } = desired;
   if (as === 'metadata-list') throw shapeMismatch(resource, 'PartialObjectMetadataList', 'is not a list', '');
   if (as !== 'table') return partialObject(object, version);
   const options = { now: backend.clock.now(), includeObject: includeObject(request), version };
@@ -52,8 +52,8 @@ function shapeObject(
  * does.
  */
 function shapeMismatch({ group, kind, custom }: Resource, shape: string, why: string, list: string): ApiError {
-  const folder = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
-  const type = custom ? `unstructured.Unstructured${list}` : `${folder}.${kind}${list}`;
+  const directory = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
+  const type = custom ? `unstructured.Unstructured${list}` : `${directory}.${kind}${list}`;
   return new ApiError(406, 'NotAcceptable', `you requested ${shape}, but the requested object ${why} (*${type})`);
 }
 
@@ -63,11 +63,11 @@ export async function entryResponse(
   resource: Resource,
   entry: Entry,
 ): Promise<HttpResponse> {
-  const wanted = negotiate(request.header('accept'));
-  const plain = wanted.as === 'object';
+  const desired = negotiate(request.header('accept'));
+  const plain = desired.as === 'object';
   if (plain && resource.fromStorage === undefined) return json(200, entry.value);
   const object = await viewOf(backend, resource, entry);
-  return json(200, plain ? textOf(object) : JSON.stringify(shapeObject(backend, request, resource, object, wanted)));
+  return json(200, plain ? textOf(object) : JSON.stringify(shapeObject(backend, request, resource, object, desired)));
 }
 
 export function writeResponse(
@@ -76,10 +76,10 @@ export function writeResponse(
   resource: Resource,
   written: StoredResult,
 ): WholeResponse {
-  const wanted = negotiate(request.header('accept'));
+  const desired = negotiate(request.header('accept'));
   const status = written.created ? 201 : 200;
-  if (wanted.as === 'object') return json(status, written.text);
-  return json(status, JSON.stringify(shapeObject(backend, request, resource, written.object, wanted)));
+  if (desired.as === 'object') return json(status, written.text);
+  return json(status, JSON.stringify(shapeObject(backend, request, resource, written.object, desired)));
 }
 
 export async function listResponse(

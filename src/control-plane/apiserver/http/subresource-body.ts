@@ -22,17 +22,17 @@ export async function subresourceBody(
 }
 
 /** Decodes JSON as an object of a built-in kind. */
-export function decodeAs(wanted: ObjectKind, value: unknown, call?: RequestContext): KubeObject {
-  const { kind, version } = wanted;
-  const apiVersion = apiVersionOf(wanted);
+export function decodeAs(desired: ObjectKind, value: unknown, call?: RequestContext): KubeObject {
+  const { kind, version } = desired;
+  const apiVersion = apiVersionOf(desired);
   const said = (value ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
   if ((said.kind ?? kind) !== kind) {
     const text = (sent: unknown, unsaid: string) => (typeof sent === 'string' ? sent : unsaid);
-    throw notOfKind(wanted, { kind: text(said.kind, ''), apiVersion: text(said.apiVersion, apiVersion) }, value);
+    throw notOfKind(desired, { kind: text(said.kind, ''), apiVersion: text(said.apiVersion, apiVersion) }, value);
   }
   const { object, error, unknown = [] } = decodeBuiltIn(apiVersion, kind, value) ?? { object: value };
   if (error !== undefined) throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
-  if (call !== undefined) reportUnknown(wanted, unknown, call);
+  if (call !== undefined) reportUnknown(desired, unknown, call);
   const body = object as KubeObject;
   body.metadata ??= {};
   return { ...body, kind, apiVersion };

@@ -69,6 +69,6 @@ export const apiServices: KindStrategy<ApiService> = {
   },
 };
 
-function validatePriority(field: string, value: number, most: number): FieldError[] {
-  return value > 0 && value <= most ? [] : [invalid(field, value, `must be positive and less than ${most}`)];
+function validatePriority(field: string, value: number, max: number): FieldError[] {
+  return value > 0 && value <= max ? [] : [invalid(field, value, `must be positive and less than ${max}`)];
 }

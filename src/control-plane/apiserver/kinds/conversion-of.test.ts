@@ -15,27 +15,30 @@ describe('events of both groups', () => {
 });
 
 describe('an autoscaler', () => {
-  it.each(answers.autoscalers)('reads in the older version as in Kubernetes: $older.spec', async (answer) => {
-    expect(await older.fromStorage?.([answer.stored as unknown as KubeObject])).toEqual([answer.older]);
+  it.each(answers.autoscalers)('reads in the older version as in Kubernetes: $older.spec', async (response) => {
+    expect(await older.fromStorage?.([response.stored as unknown as KubeObject])).toEqual([response.older]);
   });
 
-  it.each(answers.autoscalers)('loses nothing when it is written in the older version: $older.spec', async (answer) => {
-    const stored = (await older.toStorage?.(answer.older)) as KubeObject & typeof answer.stored;
-    // The CPU metric comes last when it is read back, wherever it was.
-    const isCpu = (metric: object) => (metric as { resource?: { name: string } }).resource?.name === 'cpu';
-    const sorted = ({ metrics, ...spec }: typeof answer.stored.spec) => ({
-      ...spec,
-      metrics: [...metrics.filter((metric) => !isCpu(metric)), ...metrics.filter(isCpu)],
-    });
-    expect(sorted(stored.spec)).toEqual(sorted(answer.stored.spec));
-    expect(await older.fromStorage?.([stored])).toEqual([answer.older]);
-  });
+  it.each(answers.autoscalers)(
+    'loses nothing when it is written in the older version: $older.spec',
+    async (response) => {
+      const stored = (await older.toStorage?.(response.older)) as KubeObject & typeof response.stored;
+      // The CPU metric comes last when it is read back, wherever it was.
+      const isCpu = (metric: object) => (metric as { resource?: { name: string } }).resource?.name === 'cpu';
+      const sorted = ({ metrics, ...spec }: typeof response.stored.spec) => ({
+        ...spec,
+        metrics: [...metrics.filter((metric) => !isCpu(metric)), ...metrics.filter(isCpu)],
+      });
+      expect(sorted(stored.spec)).toEqual(sorted(response.stored.spec));
+      expect(await older.fromStorage?.([stored])).toEqual([response.older]);
+    },
+  );
 
   it('does not fail over annotations that are no JSON', async () => {
-    const [answer] = answers.autoscalers;
-    const spoilt = structuredClone(answer?.older) as unknown as KubeObject;
+    const [response] = answers.autoscalers;
+    const spoilt = structuredClone(response?.older) as unknown as KubeObject;
     spoilt.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/metrics': '[', keep: 'me' };
-    expect(await older.toStorage?.(spoilt)).toEqual(answer?.stored);
+    expect(await older.toStorage?.(spoilt)).toEqual(response?.stored);
   });
 });
 

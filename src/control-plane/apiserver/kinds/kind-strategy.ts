@@ -32,5 +32,5 @@ export interface KindStrategy<Fields extends object = object> {
   /** Reports whether a deleted object must be retained, besides its finalizers. */
   unfinished?(object: KubeObject & Fields): boolean;
   /** Returns the grace period of a deletion in seconds. */
-  graceSeconds?(object: KubeObject & Fields, asked: number | undefined): number;
+  graceSeconds?(object: KubeObject & Fields, requested: number | undefined): number;
 }

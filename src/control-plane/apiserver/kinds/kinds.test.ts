@@ -62,13 +62,13 @@ function decoded(object: object): KubeObject {
   return read as unknown as KubeObject;
 }
 
-function matchesAnswer(causes: readonly FieldError[], wanted: readonly string[]): void {
+function matchesAnswer(causes: readonly FieldError[], desired: readonly string[]): void {
   const found = causes.map(formatFieldError);
   const cut = found.map((text, i) => {
-    const answer = wanted[i] ?? '';
-    return answer.endsWith('~') ? `${text.slice(0, answer.length - 1)}~` : text;
+    const response = desired[i] ?? '';
+    return response.endsWith('~') ? `${text.slice(0, response.length - 1)}~` : text;
   });
-  expect(cut).toEqual(wanted);
+  expect(cut).toEqual(desired);
 }
 
 function create(strategy: ReturnType<typeof strategyOf>, object: KubeObject): readonly FieldError[] {

@@ -48,10 +48,10 @@ function publishFields(
 function isRetained(name: string, key: string): boolean {
   const fields = goFields(name);
   if (fields.get(key)?.flag === 'v') return true;
-  const folder = name.slice(0, name.lastIndexOf('.') + 1);
+  const directory = name.slice(0, name.lastIndexOf('.') + 1);
   return [...fields.values()].some(
     ({ flag, type }) =>
-      flag === 'i' && type !== undefined && isRetained(folder + type.slice(type.indexOf('.') + 1), key),
+      flag === 'i' && type !== undefined && isRetained(directory + type.slice(type.indexOf('.') + 1), key),
   );
 }
 

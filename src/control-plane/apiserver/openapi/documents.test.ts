@@ -102,13 +102,13 @@ describe('every document', () => {
 
   it.each(all)('of %s declares exactly the parameters of its paths', (_path, document) => {
     for (const [path, item] of Object.entries(document.paths)) {
-      const wanted = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      const desired = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
       const declared = (item.parameters ?? [])
         .map((parameter) =>
           parameter.$ref === undefined ? parameter : document.parameters[parameter.$ref.slice('#/parameters/'.length)],
         )
         .filter((parameter) => parameter?.in === 'path');
-      expect([path, new Set(declared.map((parameter) => parameter?.name))]).toEqual([path, wanted]);
+      expect([path, new Set(declared.map((parameter) => parameter?.name))]).toEqual([path, desired]);
       expect(declared.every((parameter) => parameter?.required === true)).toBe(true);
     }
   });
@@ -190,8 +190,8 @@ describe('paths', () => {
           .filter(({ path }) => path.split('/').includes(plural))
           .map((operation) => operation['x-kubernetes-action']),
       );
-      const wanted = verbs.filter((verb) => !(custom && verb === 'watch')).map((verb) => actions[verb] ?? verb);
-      expect([plural, wanted.filter((action) => !found.has(action))]).toEqual([plural, []]);
+      const desired = verbs.filter((verb) => !(custom && verb === 'watch')).map((verb) => actions[verb] ?? verb);
+      expect([plural, desired.filter((action) => !found.has(action))]).toEqual([plural, []]);
     }
   });
 });

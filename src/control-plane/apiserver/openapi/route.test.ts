@@ -34,14 +34,14 @@ describe('/openapi/v3', () => {
   });
 
   it('answers a document with its tag, not to be kept without asking', async () => {
-    const answer = await askBytes(APPS);
-    expect(answer).toMatchObject({
+    const response = await askBytes(APPS);
+    expect(response).toMatchObject({
       status: 200,
       type: 'application/json',
       headers: { etag: `"${hash}"`, vary: 'Accept' },
     });
-    expect(answer.headers?.['cache-control']).toBeUndefined();
-    expect(answer.bytes).toBe(documents.v3('apis/apps/v1')?.json);
+    expect(response.headers?.['cache-control']).toBeUndefined();
+    expect(response.bytes).toBe(documents.v3('apis/apps/v1')?.json);
   });
 
   it('lets a document that is asked for by its hash be kept for a year', async () => {
@@ -59,14 +59,17 @@ describe('/openapi/v3', () => {
   });
 
   it.each([`"${hash}"`, `W/"${hash}"`, `"other", "${hash}"`, '*'])('sends nothing to who has %s', async (known) => {
-    const answer = await askBytes(APPS, { 'if-none-match': known });
-    expect([answer.status, answer.bytes.length]).toEqual([304, 0]);
+    const response = await askBytes(APPS, { 'if-none-match': known });
+    expect([response.status, response.bytes.length]).toEqual([304, 0]);
   });
 
   it('tells the type that the kept answer has', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
-    const answer = await askBytes(APPS, { accept, 'if-none-match': '*' });
-    expect([answer.status, answer.type]).toEqual([304, 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf']);
+    const response = await askBytes(APPS, { accept, 'if-none-match': '*' });
+    expect([response.status, response.type]).toEqual([
+      304,
+      'application/com.github.proto-openapi.spec.v3.v1.0+protobuf',
+    ]);
   });
 
   it('sends a document to who has another', async () => {
@@ -102,9 +105,9 @@ describe('the form of a document', () => {
     ['/openapi/v2', '*/*', 'application/json'],
     ['/openapi/v2', pb('v2', '@'), pb('v2', '.')],
   ])('of %s for "%s" is %s', async (path, accept, type) => {
-    const answer = await askBytes(path, accept === '' ? {} : { accept });
-    expect([answer.status, answer.type]).toEqual([200, type]);
-    expect(answer.bytes.length).toBeGreaterThan(1000);
+    const response = await askBytes(path, accept === '' ? {} : { accept });
+    expect([response.status, response.type]).toEqual([200, type]);
+    expect(response.bytes.length).toBeGreaterThan(1000);
   });
 
   it.each([

@@ -37,10 +37,10 @@ export function documentRoute(documents: Documents, now: () => number): Route {
 /** Responds with a document by its hash, which never changes. An old hash redirects to the new one. */
 function versionedResponse(request: ApiRequest, document: OpenApiDocument, now: () => number): HttpResponse {
   const { path, query } = request;
-  const asked = query.get('hash');
+  const requested = query.get('hash');
   const vary = { vary: 'Accept' };
-  if (asked === null || asked === '') return documentResponse(request, document, 'v3', vary);
-  if (asked !== document.hash) {
+  if (requested === null || requested === '') return documentResponse(request, document, 'v3', vary);
+  if (requested !== document.hash) {
     if (formatFor(request, 'v3') === undefined) return empty(406, vary);
     return empty(301, { ...vary, etag: etagOf(document), location: `${path}?hash=${document.hash}` });
   }
@@ -72,7 +72,7 @@ const protobufType = (version: Version, separator: '@' | '.') =>
 function formatFor(request: ApiRequest, version: Version): 'json' | 'protobuf' | undefined {
   const accept = request.header('accept');
   if (accept === undefined || accept.trim() === '') return 'json';
-  const wanted = accept
+  const desired = accept
     .split(',')
     .map((clause) => {
       const [media = '', ...parameters] = clause.split(';').map((part) => part.trim());
@@ -80,7 +80,7 @@ function formatFor(request: ApiRequest, version: Version): 'json' | 'protobuf' |
       return { media, quality: quality === undefined ? 1 : Number(quality) };
     })
     .sort((a, b) => b.quality - a.quality);
-  for (const { media } of wanted) {
+  for (const { media } of desired) {
     if (media === 'application/json' || media === 'application/*' || media === '*/*') return 'json';
     if (media === protobufType(version, '@') || media === protobufType(version, '.')) return 'protobuf';
   }

@@ -19,10 +19,10 @@ export function sealedValue(key: string, revision: number, size: number): string
   return `${createHash('sha1').update(body).digest('hex')} ${body}`;
 }
 
-async function main([folder = '', seed = '', durability = 'sync', writers = '0']: string[]): Promise<void> {
+async function main([directory = '', seed = '', durability = 'sync', writers = '0']: string[]): Promise<void> {
   say('starting');
   const store = await openLmdbStore({
-    folder,
+    directory,
     durability: durability as Durability,
     clock: realClock,
     retention: { maxEvents: 3_000 },

@@ -16,13 +16,13 @@ interface Acknowledged {
 }
 
 /** Kills a writer this many times, each time at another moment, and checks the store's content after each. */
-export async function surviveKills(folder: string, kills: number, durability: Durability, random: Random) {
+export async function surviveKills(directory: string, kills: number, durability: Durability, random: Random) {
   const newest = new Map<string, Acknowledged>();
   let acknowledged = 0;
   let revision = 1;
   for (let kill = 0; kill < kills; kill++) {
-    const writes = await writeUntilKilled(folder, durability, random);
-    const store = await openLmdbStore({ folder, durability, clock: realClock, retention: { maxEvents: 3_000 } });
+    const writes = await writeUntilKilled(directory, durability, random);
+    const store = await openLmdbStore({ directory, durability, clock: realClock, retention: { maxEvents: 3_000 } });
     try {
       expect(Math.min(...writes.map((write) => write.revision)), 'a revision came twice').toBeGreaterThan(revision);
       for (const write of writes) {
@@ -80,8 +80,8 @@ async function historyOf(store: Store): Promise<StoreEvent[]> {
 }
 
 /** Runs a writer until a random moment, which may be before it has opened the store. */
-async function writeUntilKilled(folder: string, durability: Durability, random: Random): Promise<Acknowledged[]> {
-  const writer = spawnWriter(folder, [random.hex(8), durability, String(random.int(1, 64))]);
+async function writeUntilKilled(directory: string, durability: Durability, random: Random): Promise<Acknowledged[]> {
+  const writer = spawnWriter(directory, [random.hex(8), durability, String(random.int(1, 64))]);
   const lines = random.next() < 0.1 ? 1 : random.int(2, 2_000);
   const writes: Acknowledged[] = [];
   let seen = 0;
@@ -96,8 +96,8 @@ async function writeUntilKilled(folder: string, durability: Durability, random: 
 }
 
 /** Starts a process that opens a store and does nothing with it. */
-export async function startWriter(folder: string): Promise<{ kill(): Promise<void> }> {
-  const writer = spawnWriter(folder, ['none', 'sync', '0']);
+export async function startWriter(directory: string): Promise<{ kill(): Promise<void> }> {
+  const writer = spawnWriter(directory, ['none', 'sync', '0']);
   for await (const line of createInterface(writer.stdout!)) if (line === 'open') break;
   return {
     kill: async () => {
@@ -107,7 +107,7 @@ export async function startWriter(folder: string): Promise<{ kill(): Promise<voi
   };
 }
 
-function spawnWriter(folder: string, rest: readonly string[]): ChildProcess {
+function spawnWriter(directory: string, rest: readonly string[]): ChildProcess {
   const script = new URL('crash-writer.contract.ts', import.meta.url).pathname;
-  return spawn(process.execPath, [script, folder, ...rest], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [script, directory, ...rest], { stdio: ['ignore', 'pipe', 'inherit'] });
 }

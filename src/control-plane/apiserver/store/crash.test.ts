@@ -8,12 +8,12 @@ import { surviveKills } from './crash.contract.ts';
 // test/long runs the same hundreds of times.
 for (const durability of ['sync', 'relaxed'] as const) {
   it(`keeps every acknowledged write, whole, over kills at any moment (${durability})`, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+    const directory = mkdtempSync(join(tmpdir(), 'crash-'));
     try {
-      const { acknowledged } = await surviveKills(folder, 6, durability, seededRandom(durability));
+      const { acknowledged } = await surviveKills(directory, 6, durability, seededRandom(durability));
       expect(acknowledged).toBeGreaterThan(1_000);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     }
   });
 }

@@ -20,11 +20,11 @@ let copies = 0;
 /** Returns the stored content as text. */
 const contentOf = (store: Store): string => JSON.stringify([store.revision, store.range({ prefix: '' }).entries]);
 
-const openIn = (folder: string) => openLmdbStore({ folder, clock, retention: { maxEvents: 50 } });
+const openIn = (directory: string) => openLmdbStore({ directory, clock, retention: { maxEvents: 50 } });
 
 /** Fills a store with small and large values, older versions, deletions, and freed pages. */
-async function fill(folder: string): Promise<string> {
-  const store = await openIn(folder);
+async function fill(directory: string): Promise<string> {
+  const store = await openIn(directory);
   for (let i = 0; i < 400; i++) {
     await put(store, `/registry/pods/default/pod-${i % 60}`, `${i} ${'ä'.repeat(i % 9 === 0 ? LARGE : i * 3)}`);
     if (i % 11 === 0) await store.delete(`/registry/pods/default/pod-${i % 60}`);
@@ -41,15 +41,15 @@ beforeAll(async () => {
 });
 
 function copy(of = whole): string {
-  const folder = join(root, `copy-${copies++}`);
-  cpSync(of, folder, { recursive: true });
-  return folder;
+  const directory = join(root, `copy-${copies++}`);
+  cpSync(of, directory, { recursive: true });
+  return directory;
 }
 
 /** Returns the result of opening a directory: its content, or the code of the error. */
-async function outcomeOf(folder: string): Promise<string> {
+async function outcomeOf(directory: string): Promise<string> {
   try {
-    const store = await openIn(folder);
+    const store = await openIn(directory);
     const found = contentOf(store);
     await put(store, '/registry/pods/default/next', 'x'.repeat(LARGE));
     await store.close();
@@ -64,7 +64,7 @@ describe('a damaged store', () => {
     const random = seededRandom('flipped bytes');
     const bytes = readFileSync(join(whole, 'data.mdb'));
     const counts = new Map<string, number>();
-    const folder = copy();
+    const directory = copy();
     // A flipped bit does the most harm in the first pages and in the header of every page.
     const places = [
       ...Array.from({ length: FLIPS }, () => random.int(0, 170)),
@@ -75,9 +75,9 @@ describe('a damaged store', () => {
     for (const place of places) {
       const damaged = Buffer.from(bytes);
       damaged[place]! ^= 1 << random.int(0, 7);
-      cpSync(join(whole, 'head'), join(folder, 'head'));
-      writeFileSync(join(folder, 'data.mdb'), damaged);
-      const outcome = await outcomeOf(folder);
+      cpSync(join(whole, 'head'), join(directory, 'head'));
+      writeFileSync(join(directory, 'data.mdb'), damaged);
+      const outcome = await outcomeOf(directory);
       expect(['whole', 'Corrupt'], `byte ${place}`).toContain(outcome);
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     }
@@ -88,49 +88,51 @@ describe('a damaged store', () => {
     const { size } = statSync(join(whole, 'data.mdb'));
     const random = seededRandom('truncated');
     for (const length of [1, 100, 8192, 16_384, ...Array.from({ length: 20 }, () => random.int(1, size / 2))]) {
-      const folder = copy();
-      truncateSync(join(folder, 'data.mdb'), length);
-      expect(await outcomeOf(folder), `${length} of ${size} bytes`).toBe('Corrupt');
+      const directory = copy();
+      truncateSync(join(directory, 'data.mdb'), length);
+      expect(await outcomeOf(directory), `${length} of ${size} bytes`).toBe('Corrupt');
     }
   });
 
   it('names the objects that were damaged', async () => {
-    const folder = copy();
-    const store = await openIn(folder);
+    const directory = copy();
+    const store = await openIn(directory);
     await put(store, '/registry/pods/default/named', 'only one value has these words');
     await store.close();
-    const bytes = readFileSync(join(folder, 'data.mdb'));
+    const bytes = readFileSync(join(directory, 'data.mdb'));
     bytes[bytes.lastIndexOf('these words')]! ^= 1;
-    writeFileSync(join(folder, 'data.mdb'), bytes);
-    await expect(openIn(folder)).rejects.toThrow(/the record of "\/registry\/pods\/default\/named" \(revision \d+\)/);
+    writeFileSync(join(directory, 'data.mdb'), bytes);
+    await expect(openIn(directory)).rejects.toThrow(
+      /the record of "\/registry\/pods\/default\/named" \(revision \d+\)/,
+    );
   });
 
   it.each([
-    ['emptied', (folder: string) => truncateSync(join(folder, 'data.mdb'), 0), 'its contents were deleted'],
-    ['removed', (folder: string) => rmSync(join(folder, 'data.mdb')), 'its contents were deleted'],
+    ['emptied', (directory: string) => truncateSync(join(directory, 'data.mdb'), 0), 'its contents were deleted'],
+    ['removed', (directory: string) => rmSync(join(directory, 'data.mdb')), 'its contents were deleted'],
     [
       'filled with zeros',
-      (folder: string) => writeFileSync(join(folder, 'data.mdb'), Buffer.alloc(1 << 20)),
+      (directory: string) => writeFileSync(join(directory, 'data.mdb'), Buffer.alloc(1 << 20)),
       'damaged',
     ],
     [
       'damaged at its head',
-      (folder: string) => writeFileSync(join(folder, 'head'), 'vimana-store-head/1 0'),
+      (directory: string) => writeFileSync(join(directory, 'head'), 'vimana-store-head/1 0'),
       'head is damaged',
     ],
   ])('refuses to open where it was %s', async (_what, damage, message) => {
-    const folder = copy();
-    damage(folder);
-    for (let attempt = 0; attempt < 2; attempt++) await expect(openIn(folder)).rejects.toThrow(message);
+    const directory = copy();
+    damage(directory);
+    for (let attempt = 0; attempt < 2; attempt++) await expect(openIn(directory)).rejects.toThrow(message);
   });
 
   it('refuses to open where an older copy is in its place', async () => {
-    const folder = copy();
-    const store = await openIn(folder);
+    const directory = copy();
+    const store = await openIn(directory);
     await put(store, '/later', 'x');
     await store.close();
-    cpSync(join(whole, 'data.mdb'), join(folder, 'data.mdb'));
-    await expect(openIn(folder)).rejects.toThrow('replaced by an older copy');
+    cpSync(join(whole, 'data.mdb'), join(directory, 'data.mdb'));
+    await expect(openIn(directory)).rejects.toThrow('replaced by an older copy');
   });
 
   it.each([
@@ -143,12 +145,12 @@ describe('a damaged store', () => {
       'was overwritten by an older copy',
     ],
   ])('says so, and takes no more writes, once it was %s while in use', async (_what, damage, message) => {
-    const folder = copy();
-    const store = await openIn(folder);
+    const directory = copy();
+    const store = await openIn(directory);
     for (let i = 0; i < 3; i++) await put(store, '/registry/pods/default/pod-1', String(i));
     const before = contentOf(store);
     expect(await store.problem()).toBeUndefined();
-    damage(join(folder, 'data.mdb'));
+    damage(join(directory, 'data.mdb'));
     expect(await store.problem()).toMatchObject({ cause: { message: expect.stringContaining(message) } });
     for (let attempt = 0; attempt < 2; attempt++) {
       await expect(store.put('/a', '1')).rejects.toMatchObject({
@@ -165,20 +167,25 @@ describe('a damaged store', () => {
 
 describe('the head of a store', () => {
   it('is there again after it was removed while in use', async () => {
-    const folder = copy();
-    const store = await openIn(folder);
-    rmSync(join(folder, 'head'));
+    const directory = copy();
+    const store = await openIn(directory);
+    rmSync(join(directory, 'head'));
     await put(store, '/later', 'x');
     await store.close();
-    cpSync(join(whole, 'data.mdb'), join(folder, 'data.mdb'));
-    await expect(openIn(folder)).rejects.toThrow('replaced by an older copy');
+    cpSync(join(whole, 'data.mdb'), join(directory, 'data.mdb'));
+    await expect(openIn(directory)).rejects.toThrow('replaced by an older copy');
   });
 });
 
 describe('a store of the version before', () => {
   it('opens with all that it holds, and has checksums from then on', async () => {
-    const folder = join(root, 'before');
-    const environment = open(folder, { noSubdir: false, pageSize: 8192, encoding: 'binary', overlappingSync: false });
+    const directory = join(root, 'before');
+    const environment = open(directory, {
+      noSubdir: false,
+      pageSize: 8192,
+      encoding: 'binary',
+      overlappingSync: false,
+    });
     const records = environment.openDB<Buffer, number>('records', { encoding: 'binary' });
     const meta = environment.openDB<Buffer, string>('meta', { encoding: 'binary' });
     await meta.put('format', Buffer.from('vimana-store/1'));
@@ -198,16 +205,16 @@ describe('a store of the version before', () => {
     await environment.close();
 
     for (let opening = 0; opening < 2; opening++) {
-      const store = await openIn(folder);
+      const store = await openIn(directory);
       expect(store).toMatchObject({ revision: 4 + opening, compacted: 3 });
       expect(store.get('/a')).toMatchObject({ value: '2', revision: 3, createRevision: 2 });
       expect(store.get('/b')?.value).toBe('ü'.repeat(9_000));
       await put(store, '/c', String(opening));
       await store.close();
     }
-    const bytes = readFileSync(join(folder, 'data.mdb'));
+    const bytes = readFileSync(join(directory, 'data.mdb'));
     bytes[bytes.lastIndexOf('/a2') + 2]! ^= 1;
-    writeFileSync(join(folder, 'data.mdb'), bytes);
-    await expect(openIn(folder)).rejects.toThrow('the record of "/a" (revision 3)');
+    writeFileSync(join(directory, 'data.mdb'), bytes);
+    await expect(openIn(directory)).rejects.toThrow('the record of "/a" (revision 3)');
   });
 });

@@ -13,8 +13,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Explains why a write to a directory failed, and what to do. LMDB reports a partial write as a disk fault. */
-export function explainedFailure(folder: string, error: unknown): unknown {
-  const words = WORDS[nameOf(error)] ?? WORDS[probe(folder) ?? ''];
+export function explainedFailure(directory: string, error: unknown): unknown {
+  const words = WORDS[nameOf(error)] ?? WORDS[probe(directory) ?? ''];
   if (words === undefined) return error;
   return new Error(`${words}: writes then succeed again without a restart`, { cause: error });
 }
@@ -26,8 +26,8 @@ function nameOf(error: unknown): string {
 }
 
 /** Returns the code of the error by which a plain write in the directory fails; undefined if it succeeds. */
-function probe(folder: string): string | undefined {
-  const path = join(folder, '.probe');
+function probe(directory: string): string | undefined {
+  const path = join(directory, '.probe');
   try {
     const file = openSync(path, 'w', 0o600);
     try {

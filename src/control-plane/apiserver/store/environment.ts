@@ -16,9 +16,9 @@ export interface Environment {
   readonly meta: Database<Buffer, string>;
 }
 
-export function openEnvironment(folder: string, durability: Durability): Environment {
+export function openEnvironment(directory: string, durability: Durability): Environment {
   const options: RootDatabaseOptionsWithPath & { readonly permissionsMode: number } = {
-    path: folder,
+    path: directory,
     noSubdir: false,
     encoding: 'binary',
     pageSize: PAGE_SIZE,
@@ -41,8 +41,8 @@ export function openEnvironment(folder: string, durability: Durability): Environ
 }
 
 /** Replaces the data of a directory by these versions, in the current format, atomically and flushed. */
-export async function writeData(folder: string, versions: Iterable<Version>, compacted: number): Promise<void> {
-  const { root, records, meta } = openEnvironment(folder, 'sync');
+export async function writeData(directory: string, versions: Iterable<Version>, compacted: number): Promise<void> {
+  const { root, records, meta } = openEnvironment(directory, 'sync');
   const encoder = new RecordEncoder();
   try {
     root.transactionSync(() => {

@@ -5,7 +5,7 @@ import { openLmdbStore } from './lmdb-store.ts';
 /**
  * Writes until storage fails, reports the state as JSON, waits for a line, and writes once more. Argument: directory.
  */
-const store = await openLmdbStore({ folder: process.argv[2] ?? '', clock: realClock });
+const store = await openLmdbStore({ directory: process.argv[2] ?? '', clock: realClock });
 const failures = new Set<unknown>();
 let acknowledged = 0;
 const write = async (): Promise<void> => {

@@ -13,10 +13,10 @@ const canLimit = hasPrograms('a full disk', 'prlimit');
 it.skipIf(!canLimit)(
   'fails the writes that a full disk does not take, and goes on when there is room again',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'full-disk-'));
+    const directory = mkdtempSync(join(tmpdir(), 'full-disk-'));
     const script = new URL('full-disk-writer.contract.ts', import.meta.url).pathname;
     const command = 'trap "" XFSZ; ulimit -S -f 2000; exec "$0" "$@"';
-    const writer = spawn('sh', ['-c', command, process.execPath, script, folder], {
+    const writer = spawn('sh', ['-c', command, process.execPath, script, directory], {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     try {
@@ -31,14 +31,14 @@ it.skipIf(!canLimit)(
       expect(JSON.parse((await lines.next()).value as string)).toBe(full.revision + 1);
       await lines.next();
 
-      const store = await openLmdbStore({ folder, clock: { monotonic: () => 0 } });
+      const store = await openLmdbStore({ directory, clock: { monotonic: () => 0 } });
       expect(store.revision).toBe(full.revision + 1);
       expect(store.get('/after')).toBeDefined();
       expect(store.range({ prefix: '/r/' }).entries.every(({ value }) => value === 'x'.repeat(2_000))).toBe(true);
       await store.close();
     } finally {
       writer.kill('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     }
   },
 );

@@ -96,10 +96,10 @@ describe('group commit', () => {
 
   it('refuses because of a write that is on its way only once that is durable', async () => {
     const first = store.put('/a', '1');
-    let refused = false;
-    const second = store.put('/a', '2', { expected: 0 }).finally(() => (refused = true));
+    let rejected = false;
+    const second = store.put('/a', '2', { expected: 0 }).finally(() => (rejected = true));
     await turn();
-    expect(refused).toBe(false);
+    expect(rejected).toBe(false);
     journal.commits[0]?.end.resolve();
     await first;
     expect(await second).toMatchObject({ done: false, current: { value: '1', revision: 2 } });
@@ -139,10 +139,10 @@ describe('group commit', () => {
 
   it('carries a compaction along with the next write, and keeps it when that fails', async () => {
     const write = async (end: 'resolve' | 'reject') => {
-      const answer = store.put('/a', 'x').catch(() => undefined);
+      const response = store.put('/a', 'x').catch(() => undefined);
       await turn();
       journal.commits.at(-1)?.end[end](undefined);
-      await answer;
+      await response;
     };
     await write('resolve');
     await write('resolve');

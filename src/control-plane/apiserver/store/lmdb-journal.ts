@@ -14,7 +14,7 @@ import { FIRST_REVISION, Timeline } from './timeline.ts';
 import type { Version } from './version.ts';
 
 export interface JournalOptions {
-  readonly folder: string;
+  readonly directory: string;
   readonly durability: Durability;
   /** File beside the data that records how far it goes. */
   readonly head: string;
@@ -52,27 +52,27 @@ export class LmdbJournal implements Journal {
     this.#head = head;
     this.#newest = newest;
     this.#headAt = options.clock.monotonic();
-    this.#environment = openEnvironment(options.folder, options.durability);
-    this.#guard = new FileGuard(dataFile(options.folder));
+    this.#environment = openEnvironment(options.directory, options.durability);
+    this.#guard = new FileGuard(dataFile(options.directory));
   }
 
   get place(): string {
-    return `"${this.#options.folder}"`;
+    return `"${this.#options.directory}"`;
   }
 
   /** Opens a directory and reads back everything in it. Throws `Corrupt` if that is not all that was stored. */
   static async open(options: JournalOptions): Promise<{ journal: LmdbJournal; timeline: Timeline }> {
-    createPrivateDirectory(options.folder);
-    for (const name of ['data.mdb', 'lock.mdb']) tightenFile(join(options.folder, name));
-    const unlock = lockDirectory(options.folder);
+    createPrivateDirectory(options.directory);
+    for (const name of ['data.mdb', 'lock.mdb']) tightenFile(join(options.directory, name));
+    const unlock = lockDirectory(options.directory);
     try {
       const head = new StoreHead(options.head);
-      const content = readContent(options.folder);
+      const content = readContent(options.directory);
       const reached = head.read();
-      checkReached(options.folder, content, reached);
-      if (content === undefined) await writeData(options.folder, [], FIRST_REVISION);
+      checkReached(options.directory, content, reached);
+      if (content === undefined) await writeData(options.directory, [], FIRST_REVISION);
       else if (content.unchecked !== undefined) {
-        await writeData(options.folder, content.unchecked, content.timeline.compacted);
+        await writeData(options.directory, content.unchecked, content.timeline.compacted);
       }
       const timeline = content?.timeline ?? new Timeline();
       // Without flushes, the data may be behind after a power cut: all that is certain is that there is some.
@@ -111,7 +111,7 @@ export class LmdbJournal implements Journal {
     } catch (error) {
       this.#failed = true;
       this.#encoder = new RecordEncoder();
-      throw explainedFailure(this.#options.folder, await causeOf(error));
+      throw explainedFailure(this.#options.directory, await causeOf(error));
     }
     this.#newest = versions.at(-1)?.revision ?? this.#newest;
     if (this.#options.clock.monotonic() - this.#headAt >= HEAD_EVERY_MS) this.#advanceHead();
@@ -131,7 +131,7 @@ export class LmdbJournal implements Journal {
    */
   async #recover(): Promise<void> {
     await this.#environment.root.close();
-    this.#environment = openEnvironment(this.#options.folder, this.#options.durability);
+    this.#environment = openEnvironment(this.#options.directory, this.#options.durability);
     await this.#remove([...this.#environment.records.getKeys({ start: this.#newest + 1 })]);
     this.#failed = false;
   }
@@ -149,18 +149,18 @@ export class LmdbJournal implements Journal {
 }
 
 /** Checks that the data reaches the head, because intact data may still be less than there was. */
-function checkReached(folder: string, content: StoredContent | undefined, reached: number | undefined): void {
+function checkReached(directory: string, content: StoredContent | undefined, reached: number | undefined): void {
   if (reached === undefined) return;
   if (content === undefined) {
     throw new StoreError(
       'Corrupt',
-      `"${folder}" is empty, but revision ${reached} was stored in it: its contents were deleted`,
+      `"${directory}" is empty, but revision ${reached} was stored in it: its contents were deleted`,
     );
   }
   if (content.timeline.revision >= reached) return;
   throw new StoreError(
     'Corrupt',
-    `"${folder}" ends with revision ${content.timeline.revision}, but revision ${reached} was stored in it: its latest writes are lost, or it was replaced by an older copy`,
+    `"${directory}" ends with revision ${content.timeline.revision}, but revision ${reached} was stored in it: its latest writes are lost, or it was replaced by an older copy`,
   );
 }
 

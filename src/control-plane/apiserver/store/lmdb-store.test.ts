@@ -14,21 +14,21 @@ const root = mkdtempSync(join(tmpdir(), 'lmdb-store-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const clock = { monotonic: () => 0 };
-let folders = 0;
-const newFolder = () => join(root, String(folders++));
+let directories = 0;
+const newFolder = () => join(root, String(directories++));
 
 for (const durability of ['sync', 'relaxed'] as const) {
   describeStore({
     name: `LMDB (${durability})`,
-    open: (options) => openLmdbStore({ folder: newFolder(), durability, clock, ...options }),
+    open: (options) => openLmdbStore({ directory: newFolder(), durability, clock, ...options }),
   });
 }
 
 describe('LMDB store over time', () => {
   const folderOf = new WeakMap<Store, string>();
-  const openIn = async (folder: string) => {
-    const store = await openLmdbStore({ folder, clock });
-    folderOf.set(store, folder);
+  const openIn = async (directory: string) => {
+    const store = await openLmdbStore({ directory, clock });
+    folderOf.set(store, directory);
     return store;
   };
   describeModel(
@@ -40,8 +40,8 @@ describe('LMDB store over time', () => {
   );
 
   it('reopens with its state, history and compaction, and goes on with the next revision', async () => {
-    const folder = newFolder();
-    let store = await openLmdbStore({ folder, clock });
+    const directory = newFolder();
+    let store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');
     await put(store, '/a', '2');
     await put(store, '/b', '1');
@@ -49,7 +49,7 @@ describe('LMDB store over time', () => {
     await store.delete('/b');
     await store.close();
 
-    store = await openLmdbStore({ folder, clock });
+    store = await openLmdbStore({ directory, clock });
     expect(store).toMatchObject({ revision: 5, compacted: 3 });
     expect(store.get('/a')).toMatchObject({ value: '2', revision: 3, createRevision: 2 });
     expect(store.get('/b', { revision: 4 })?.value).toBe('1');
@@ -65,26 +65,26 @@ describe('LMDB store over time', () => {
   });
 
   it('does not give out a revision again after the newest writes were deleted and compacted', async () => {
-    const folder = newFolder();
-    let store = await openLmdbStore({ folder, clock });
+    const directory = newFolder();
+    let store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');
     await store.delete('/a');
     await store.compact(3);
     await store.close();
-    store = await openLmdbStore({ folder, clock });
+    store = await openLmdbStore({ directory, clock });
     expect(store).toMatchObject({ revision: 3, compacted: 3 });
     expect(await put(store, '/a', '1')).toBe(4);
     await store.close();
   });
 
   it('changes its durability from one opening to the next', async () => {
-    const folder = newFolder();
+    const directory = newFolder();
     for (const durability of ['sync', 'relaxed', 'sync', 'relaxed'] as const) {
-      const store = await openLmdbStore({ folder, clock, durability });
+      const store = await openLmdbStore({ directory, clock, durability });
       await put(store, `/${store.revision}`, durability);
       await store.close();
     }
-    const store = await openLmdbStore({ folder, clock });
+    const store = await openLmdbStore({ directory, clock });
     expect(store.range({ prefix: '/' }).entries.map(({ value }) => value)).toEqual([
       'sync',
       'relaxed',
@@ -95,46 +95,46 @@ describe('LMDB store over time', () => {
   });
 
   it('removes what is compacted from disk too', async () => {
-    const folder = newFolder();
-    const store = await openLmdbStore({ folder, clock });
+    const directory = newFolder();
+    const store = await openLmdbStore({ directory, clock });
     for (let i = 0; i < 5_000; i++) void store.put(`/${i % 10}`, 'x');
     await put(store, '/last', 'x');
     await store.delete('/last');
     await store.compact(store.revision);
     await store.close();
-    const root = open(folder, { noSubdir: false, overlappingSync: false });
+    const root = open(directory, { noSubdir: false, overlappingSync: false });
     expect(root.openDB('records', { encoding: 'binary' }).getKeysCount()).toBe(10);
     await root.close();
   });
 
   it('lets only one store at a time have a folder', async () => {
-    const folder = newFolder();
-    const store = await openLmdbStore({ folder, clock });
-    await expect(openLmdbStore({ folder, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
+    const directory = newFolder();
+    const store = await openLmdbStore({ directory, clock });
+    await expect(openLmdbStore({ directory, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
     await put(store, '/a', '1');
     await store.close();
-    const next = await openLmdbStore({ folder, clock });
+    const next = await openLmdbStore({ directory, clock });
     expect(next.get('/a')?.value).toBe('1');
     await next.close();
   });
 
   it('lets no other process have its folder, and holds it no longer than its own process lives', async () => {
-    const folder = newFolder();
-    const holder = await startWriter(folder);
-    await expect(openLmdbStore({ folder, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
+    const directory = newFolder();
+    const holder = await startWriter(directory);
+    await expect(openLmdbStore({ directory, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
     await holder.kill();
-    const store = await openLmdbStore({ folder, clock });
+    const store = await openLmdbStore({ directory, clock });
     await store.close();
   });
 
   it('refuses a folder of an unknown format by name, and leaves it alone', async () => {
-    const folder = newFolder();
-    await (await openLmdbStore({ folder, clock })).close();
-    const root = open(folder, { noSubdir: false, overlappingSync: false });
+    const directory = newFolder();
+    await (await openLmdbStore({ directory, clock })).close();
+    const root = open(directory, { noSubdir: false, overlappingSync: false });
     await root.openDB('meta', { encoding: 'binary' }).put('format', Buffer.from('vimana-store/9'));
     await root.close();
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(openLmdbStore({ folder, clock })).rejects.toMatchObject({
+      await expect(openLmdbStore({ directory, clock })).rejects.toMatchObject({
         code: 'UnknownFormat',
         message: expect.stringContaining('"vimana-store/9"; this version reads "vimana-store/2"'),
       });
@@ -142,18 +142,18 @@ describe('LMDB store over time', () => {
   });
 
   it('takes out what failed writes have left behind, and goes on', async () => {
-    const folder = newFolder();
-    const store = await openLmdbStore({ folder, clock });
+    const directory = newFolder();
+    const store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');
     // This is the state after a commit that reported a failure although it had reached the disk.
-    const root = open(folder, { noSubdir: false, overlappingSync: false });
+    const root = open(directory, { noSubdir: false, overlappingSync: false });
     await root.openDB('records', { encoding: 'binary' }).put(4, Buffer.from([7]));
     await root.close();
     const failed = { code: 'Unavailable', cause: { code: 'Corrupt' } };
     await expect(store.put('/b', '1')).rejects.toMatchObject(failed);
     expect(await put(store, '/c', '1')).toBe(3);
     await store.close();
-    const reopened = await openLmdbStore({ folder, clock });
+    const reopened = await openLmdbStore({ directory, clock });
     expect(reopened.range({ prefix: '' }).entries.map(({ key, revision }) => [key, revision])).toEqual([
       ['/a', 2],
       ['/c', 3],
@@ -162,13 +162,13 @@ describe('LMDB store over time', () => {
   });
 
   it('refuses a folder with a damaged record by its revision', async () => {
-    const folder = newFolder();
-    const store = await openLmdbStore({ folder, clock });
+    const directory = newFolder();
+    const store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');
     await store.close();
-    const root = open(folder, { noSubdir: false, overlappingSync: false });
+    const root = open(directory, { noSubdir: false, overlappingSync: false });
     await root.openDB('records', { encoding: 'binary' }).put(2, Buffer.from([7]));
     await root.close();
-    await expect(openLmdbStore({ folder, clock })).rejects.toThrow('(revision 2) is damaged');
+    await expect(openLmdbStore({ directory, clock })).rejects.toThrow('(revision 2) is damaged');
   });
 });

@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 
 export interface LmdbStoreOptions extends StoreOptions {
   /** Directory of the store, created if missing. Only one process at a time may open it. */
-  readonly folder: string;
+  readonly directory: string;
   /**
    * `sync` (the default) acknowledges a write when it is on disk. `relaxed` acknowledges it when the operating system
    * has it: a crash of this process loses nothing, but a crash of the host may lose the last moments, or the directory,
@@ -21,7 +21,7 @@ export interface LmdbStoreOptions extends StoreOptions {
  * Opens a persistent store in a directory: everything is read into memory at the start, and every write goes to LMDB.
  */
 export async function openLmdbStore(given: LmdbStoreOptions): Promise<Store> {
-  const { folder, durability = 'sync', head = join(folder, 'head'), ...options } = given;
-  const { journal, timeline } = await LmdbJournal.open({ folder, durability, head, clock: options.clock });
+  const { directory, durability = 'sync', head = join(directory, 'head'), ...options } = given;
+  const { journal, timeline } = await LmdbJournal.open({ directory, durability, head, clock: options.clock });
   return new RevisionStore(options, timeline, journal);
 }

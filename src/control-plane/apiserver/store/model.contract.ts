@@ -48,9 +48,9 @@ class Model {
   }
 
   events(prefix: string, after: number) {
-    const wanted = (key: string) => (prefix === '' || prefix.endsWith('/') ? key.startsWith(prefix) : key === prefix);
+    const desired = (key: string) => (prefix === '' || prefix.endsWith('/') ? key.startsWith(prefix) : key === prefix);
     return this.history
-      .filter(({ key, revision }) => revision > after && wanted(key))
+      .filter(({ key, revision }) => revision > after && desired(key))
       .map(({ key, revision, value }) => ({
         type: value === undefined ? 'delete' : 'put',
         key,
@@ -138,10 +138,10 @@ async function write(
   const options = number === undefined ? {} : { expected: number };
   if (admitted) model.write(key, value);
   const { revision } = model;
-  const answer: Promise<Outcome> =
+  const response: Promise<Outcome> =
     kind === 'put' ? store.put(key, (revision) => `${key}@${revision}`, options) : store.delete(key, options);
   const check = async (): Promise<void> => {
-    const outcome = await answer;
+    const outcome = await response;
     expect(outcome.done).toBe(admitted);
     if (outcome.done) expect(outcome.event).toMatchObject({ key, revision, type: kind });
     else expect(outcome.current?.value).toBe(current?.value);

@@ -51,10 +51,10 @@ export function describeStore({ name, open }: StoreContract): void {
 
       it('refuses a write whose expectation does not hold and says what is there', async () => {
         await put(store, '/a', '1');
-        const refused = { done: false, current: { value: '1', revision: 2 } };
-        expect(await store.put('/a', '2', { expected: 0 })).toMatchObject(refused);
-        expect(await store.put('/a', '2', { expected: 1 })).toMatchObject(refused);
-        expect(await store.delete('/a', { expected: 3 })).toMatchObject(refused);
+        const rejected = { done: false, current: { value: '1', revision: 2 } };
+        expect(await store.put('/a', '2', { expected: 0 })).toMatchObject(rejected);
+        expect(await store.put('/a', '2', { expected: 1 })).toMatchObject(rejected);
+        expect(await store.delete('/a', { expected: 3 })).toMatchObject(rejected);
         expect(await store.put('/b', '2', { expected: 2 })).toEqual({ done: false, current: undefined });
         expect(store.revision).toBe(2);
       });

@@ -28,30 +28,33 @@ export interface StoredContent {
 
 type Records = Iterable<{ readonly revision: number; readonly value: Buffer }>;
 
-export const dataFile = (folder: string): string => join(folder, 'data.mdb');
+export const dataFile = (directory: string): string => join(directory, 'data.mdb');
 
 /** Reads back and checks everything in a directory; undefined if nothing was ever stored there. */
-export function readContent(folder: string): StoredContent | undefined {
+export function readContent(directory: string): StoredContent | undefined {
   let content: StoredContent | undefined;
-  LmdbFile.read(dataFile(folder), (entriesOf) => {
+  LmdbFile.read(dataFile(directory), (entriesOf) => {
     const meta = new Map<string, string>();
     for (const { key, value } of entriesOf('meta')) meta.set(String(bufferToKeyValue(key)), value.toString('latin1'));
-    content = contentOf(folder, meta, numbered(entriesOf('records')));
+    content = contentOf(directory, meta, numbered(entriesOf('records')));
   });
   return content;
 }
 
-function contentOf(folder: string, meta: ReadonlyMap<string, string>, records: Records): StoredContent | undefined {
+function contentOf(directory: string, meta: ReadonlyMap<string, string>, records: Records): StoredContent | undefined {
   const format = meta.get('format');
   const compacted = Number(meta.get('compacted') ?? FIRST_REVISION);
   if (format === UNCHECKED_FORMAT) {
     const unchecked: Version[] = [];
-    return { ...replay(folder, records, compacted, decodeContent, (version) => unchecked.push(version)), unchecked };
+    return { ...replay(directory, records, compacted, decodeContent, (version) => unchecked.push(version)), unchecked };
   }
-  if (format === FORMAT) return replay(folder, records, compacted, decodeRecord);
+  if (format === FORMAT) return replay(directory, records, compacted, decodeRecord);
   const isEmpty = [...records].length === 0;
   if (format === undefined && isEmpty) return undefined;
-  throw new StoreError('UnknownFormat', `"${folder}" has format "${format ?? 'none'}"; this version reads "${FORMAT}"`);
+  throw new StoreError(
+    'UnknownFormat',
+    `"${directory}" has format "${format ?? 'none'}"; this version reads "${FORMAT}"`,
+  );
 }
 
 function* numbered(entries: Iterable<{ readonly key: Buffer; readonly value: Buffer }>) {
@@ -60,7 +63,7 @@ function* numbered(entries: Iterable<{ readonly key: Buffer; readonly value: Buf
 
 /** Replays records in the order of their revisions. */
 export function replay(
-  folder: string,
+  directory: string,
   records: Records,
   compacted: number,
   decode: typeof decodeRecord,
@@ -85,5 +88,5 @@ export function replay(
   }
   if (damages.length === 0) return { timeline, useless };
   const more = damages.length > NAMED ? `; and ${damages.length - NAMED} more` : '';
-  throw new StoreError('Corrupt', `"${folder}" is damaged: ${damages.slice(0, NAMED).join('; ')}${more}`);
+  throw new StoreError('Corrupt', `"${directory}" is damaged: ${damages.slice(0, NAMED).join('; ')}${more}`);
 }

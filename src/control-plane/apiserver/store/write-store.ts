@@ -5,13 +5,13 @@ import type { Version } from './version.ts';
 
 /** Creates a store from versions that are older than its first revision, before which nothing is readable. */
 export async function writeStore(
-  { folder, head }: { readonly folder: string; readonly head: string },
+  { directory, head }: { readonly directory: string; readonly head: string },
   versions: Iterable<Version>,
   firstRevision: number,
 ): Promise<void> {
-  const unlock = lockDirectory(folder);
+  const unlock = lockDirectory(directory);
   try {
-    await writeData(folder, versions, firstRevision);
+    await writeData(directory, versions, firstRevision);
     new StoreHead(head).create(firstRevision);
   } finally {
     unlock();

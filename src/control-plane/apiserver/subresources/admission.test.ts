@@ -153,8 +153,8 @@ describe('webhooks hear of', () => {
       fieldsV1: { 'f:spec': { 'f:replicas': {} } },
     });
     await watched('validating', ['deployments/scale'], deny, async () => {
-      const refused = await plane.ask('PATCH', `${deployments}/d/scale`, { spec: { replicas: 9 } }, merge);
-      expect(refused.code).toBe(403);
+      const rejected = await plane.ask('PATCH', `${deployments}/d/scale`, { spec: { replicas: 9 } }, merge);
+      expect(rejected.code).toBe(403);
     });
     const named = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true };
     const change = { type: 'merge', body: { spec: { replicas: 3 } } } as const;

@@ -43,8 +43,8 @@ test.each([
   ['of no pod', { ...bindingOf(''), metadata: {} }, 400, 'Name parameter required.'],
   ['to what is no node', bindingOf('b', { kind: 'X', name: 'y' }), 500, /^target\.kind: Unsupported value: "X"/],
 ])('a Binding %s is refused', async (_what, body, code, message) => {
-  const answer = await plane.ask('POST', `${CORE}/bindings`, body);
-  expect([answer.code, answer.body['message']]).toEqual([code, expect.stringMatching(message)]);
+  const response = await plane.ask('POST', `${CORE}/bindings`, body);
+  expect([response.code, response.body['message']]).toEqual([code, expect.stringMatching(message)]);
   expect(await nodeOf('b')).toBeUndefined();
 });
 

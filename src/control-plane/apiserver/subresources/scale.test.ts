@@ -57,8 +57,8 @@ const ownersOf = async (path: string) =>
 describe('a configuration applied to a scale', () => {
   test('is refused where another owns the replicas, and takes them over by force', async () => {
     const path = await deploy('applied');
-    const refused = await plane.ask('PATCH', `${path}/scale?fieldManager=x`, scale('applied', 3), APPLY);
-    expect([refused.code, refused.body['message']]).toEqual([
+    const rejected = await plane.ask('PATCH', `${path}/scale?fieldManager=x`, scale('applied', 3), APPLY);
+    expect([rejected.code, rejected.body['message']]).toEqual([
       409,
       'Apply failed with 1 conflict: conflict with "maker" using autoscaling/v1: .spec.replicas',
     ]);
@@ -113,12 +113,12 @@ describe('a custom object with a scale', () => {
     [null, '0: .spec.replicas accessor error: <nil> is of the type <nil>, expected int64'],
     [-3, '-3: should be a non-negative integer'],
     [2 ** 32, '4294967296: should be less than or equal to 2147483647'],
-  ])('cannot have %j replicas', async (replicas, told) => {
+  ])('cannot have %j replicas', async (replicas, reported) => {
     const object = { apiVersion: `${GROUP}/v1`, kind: 'Crowd', metadata: { name: 'bad' }, spec: { replicas } };
     const { code, body } = await plane.ask('POST', CROWDS, object);
     expect([code, body['message']]).toEqual([
       422,
-      `Crowd.${GROUP} "bad" is invalid: .spec.replicas: Invalid value: ${told}`,
+      `Crowd.${GROUP} "bad" is invalid: .spec.replicas: Invalid value: ${reported}`,
     ]);
   });
 

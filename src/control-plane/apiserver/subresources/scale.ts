@@ -82,8 +82,8 @@ export function withScale(object: KubeObject, scale: KubeObject, paths: ScalePat
     at = inner;
   }
   setOwn(at, last, replicas);
-  const asked = scale.metadata.resourceVersion ?? '';
-  if (asked === '') delete copy.metadata.resourceVersion;
-  else copy.metadata.resourceVersion = asked;
+  const requested = scale.metadata.resourceVersion ?? '';
+  if (requested === '') delete copy.metadata.resourceVersion;
+  else copy.metadata.resourceVersion = requested;
   return copy;
 }

@@ -82,7 +82,7 @@ export function formatQuantityCell(quantity: string | number | undefined): strin
 }
 
 /** Returns the first few items, with the number of the others. */
-export function firstFew(all: readonly string[], most: number, empty: string): string {
-  if (all.length > most) return `${all.slice(0, most).join(',')} + ${all.length - most} more...`;
+export function firstFew(all: readonly string[], max: number, empty: string): string {
+  if (all.length > max) return `${all.slice(0, max).join(',')} + ${all.length - max} more...`;
   return all.join(',') || empty;
 }

@@ -54,9 +54,9 @@ function filterCompared(left: readonly Step[], operator: string, right: readonly
     const lefts = walk(left, [item]);
     if (lefts === undefined || lefts.length > 1) return undefined;
     if (lefts.length === 0) return false;
-    const rights = walk(right, [item]);
-    if (rights === undefined || rights.length > 1) return undefined;
-    return rights.length === 0 ? false : compare(lefts[0], operator, rights[0]);
+    const permissions = walk(right, [item]);
+    if (permissions === undefined || permissions.length > 1) return undefined;
+    return permissions.length === 0 ? false : compare(lefts[0], operator, permissions[0]);
   });
 }
 

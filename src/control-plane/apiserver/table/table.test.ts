@@ -31,7 +31,7 @@ describe('the table of a built-in resource', () => {
   );
 
   it.each(builtInTables)('has been seen printing %s', (resource) => {
-    expect(answers.builtIn.some((answer) => answer.resource === resource)).toBe(true);
+    expect(answers.builtIn.some((response) => response.resource === resource)).toBe(true);
   });
 
   it.each(builtInTables)('has a cell for every column of %s, even when the object is nearly empty', (resource) => {
@@ -154,10 +154,10 @@ describe('a table', () => {
 
   it('of a list carries the metadata of the list and of each object', () => {
     const metadata = { resourceVersion: '9', continue: 'abc', remainingItemCount: 3 };
-    const answer = listTable(table, [namespace], metadata, { now, headers: false, version: 'v1beta1' });
-    expect(answer.metadata).toEqual(metadata);
-    expect(answer.columnDefinitions).toBeNull();
-    expect(answer.rows).toEqual([{ cells, object: { ...partial, apiVersion: 'meta.k8s.io/v1beta1' } }]);
+    const response = listTable(table, [namespace], metadata, { now, headers: false, version: 'v1beta1' });
+    expect(response.metadata).toEqual(metadata);
+    expect(response.columnDefinitions).toBeNull();
+    expect(response.rows).toEqual([{ cells, object: { ...partial, apiVersion: 'meta.k8s.io/v1beta1' } }]);
   });
 
   it('carries whole objects when asked to', () => {

@@ -55,8 +55,8 @@ export async function deleteObject(
     checkPreconditions(resource, name, old, options);
     const known = how.unnamed === true ? '' : name;
     const write = { operation: 'DELETE', resource, subresource: '', namespace, name: known, old, call } as const;
-    const asked = options as Readonly<Record<string, unknown>>;
-    if (how.admitted !== true) await admit(backend, { ...write, object: undefined, options: asked });
+    const requested = options as Readonly<Record<string, unknown>>;
+    if (how.admitted !== true) await admit(backend, { ...write, object: undefined, options: requested });
     const marked = mark(backend, resource, old, options);
     if (marked === undefined) return { gone: false, written: { object: old, text: textOf(old), created: false } };
     const written = isFinished(resource, marked)

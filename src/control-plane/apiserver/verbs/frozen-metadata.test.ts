@@ -21,7 +21,7 @@ const config = (name: string, metadata: object) => ({
   kind: 'ConfigMap',
   metadata: { name, ...metadata },
 });
-const told = (name: string, field: string, value: string) =>
+const reported = (name: string, field: string, value: string) =>
   `ConfigMap "${name}" is invalid: metadata.${field}: Invalid value: ${value}: field is immutable`;
 
 describe('what only the server sets', () => {
@@ -31,11 +31,11 @@ describe('what only the server sets', () => {
     ['deletionGracePeriodSeconds', 5, '5'],
   ])('%s cannot be changed by a patch', async (field, value, shown) => {
     const merged = await plane.ask('PATCH', `${PATH}/a`, { metadata: { [field]: value } }, MERGE);
-    expect([merged.code, merged.body['message']]).toEqual([422, told('a', field, shown)]);
+    expect([merged.code, merged.body['message']]).toEqual([422, reported('a', field, shown)]);
     expect((merged.body['details'] as { causes: object[] }).causes).toHaveLength(2);
     const body = config('a', { [field]: value });
     const applied = await plane.ask('PATCH', `${PATH}/a?fieldManager=x`, body, APPLY);
-    expect([applied.code, applied.body['message']]).toEqual([422, told('a', field, shown)]);
+    expect([applied.code, applied.body['message']]).toEqual([422, reported('a', field, shown)]);
   });
 
   test('may be said as it is', async () => {

@@ -127,12 +127,12 @@ async function attemptWrite(attempt: UpdateAttempt, sent: KubeObject): Promise<S
 }
 
 function checkVersion({ resource, name }: Target, sent: KubeObject, old: KubeObject): void {
-  const asked = sent.metadata.resourceVersion ?? '';
-  if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
+  const requested = sent.metadata.resourceVersion ?? '';
+  if (requested !== '' && requested !== old.metadata.resourceVersion) throw staleVersion(resource, name, requested);
 }
 
-function staleVersion(resource: Resource, name: string, asked: string): ApiError {
-  return isVersion(asked) ? conflict(resource, name, OBJECT_MODIFIED) : badVersion(asked);
+function staleVersion(resource: Resource, name: string, requested: string): ApiError {
+  return isVersion(requested) ? conflict(resource, name, OBJECT_MODIFIED) : badVersion(requested);
 }
 
 function recordFields(attempt: UpdateAttempt, object: KubeObject): void | Promise<void> {

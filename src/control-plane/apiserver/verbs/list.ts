@@ -63,8 +63,8 @@ interface Page {
   readonly budget: YieldBudget;
 }
 
-async function page(backend: Backend, store: Store, asked: Page): Promise<Listing> {
-  const { prefix, revision, after, limit, selection, budget } = asked;
+async function page(backend: Backend, store: Store, requested: Page): Promise<Listing> {
+  const { prefix, revision, after, limit, selection, budget } = requested;
   const { matches } = selection;
   const at = revision ?? store.revision;
   const base = { prefix, revision: at };

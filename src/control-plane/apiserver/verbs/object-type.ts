@@ -85,19 +85,19 @@ function checkBuiltIn(resource: Resource, object: KubeObject, said: Said): void 
 
 /** Rejects an object of one kind if another is expected. */
 export function notOfKind(
-  wanted: Pick<Resource, 'group' | 'kind'>,
+  desired: Pick<Resource, 'group' | 'kind'>,
   { kind, apiVersion }: Said,
   object: unknown,
 ): ApiError {
   const version = apiVersion.split('/').at(-1) ?? '';
-  const group = wanted.group === '' ? 'core' : (wanted.group.split('.')[0] ?? '');
+  const group = desired.group === '' ? 'core' : (desired.group.split('.')[0] ?? '');
   // It is first decoded as the type that it claims to be.
   const why =
     schemaNameOf(apiVersion, kind) === undefined
       ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
       : (decodeBuiltIn(apiVersion, kind, object)?.error ??
-        `converting (${version}.${kind}) to (${group}.${wanted.kind}): unknown conversion`);
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${wanted.kind}: ${why}`);
+        `converting (${version}.${kind}) to (${group}.${desired.kind}): unknown conversion`);
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${desired.kind}: ${why}`);
 }
 
 /** Rejects a body that does not specify its type. */

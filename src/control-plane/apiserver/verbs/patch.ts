@@ -217,9 +217,9 @@ export async function applyObject(
   }
   if (storeOf(backend, resource).latest(keyOf(resource, namespace, name)) === undefined) {
     if (subresource !== '') throw notCreatedError(backend, target, call);
-    const { resourceVersion: asked = '' } = object.metadata;
+    const { resourceVersion: requested = '' } = object.metadata;
     checkNewUid(resource, name, object.metadata);
-    if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
+    if (requested !== '' && !isVersion(requested)) throw badVersion(requested);
     delete object.metadata.resourceVersion;
     const decoded = await stageOf(backend.thread, call.size ?? 0, call.user, apply(undefined));
     const how = { recorded: true, decoded: true, requested: target };

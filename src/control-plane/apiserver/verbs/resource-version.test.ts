@@ -18,9 +18,9 @@ const headers = () => ({ authorization: `Bearer ${plane.plane.adminToken}` });
 
 describe('an object asked for as of a version', () => {
   test('that is still to come can be asked for again soon', async () => {
-    const answer = await fetch(`${plane.plane.url}${PATH}/a?resourceVersion=${FUTURE}`, { headers: headers() });
-    const body = (await answer.json()) as { message: string; details: { causes: object[] } };
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([504, '1']);
+    const response = await fetch(`${plane.plane.url}${PATH}/a?resourceVersion=${FUTURE}`, { headers: headers() });
+    const body = (await response.json()) as { message: string; details: { causes: object[] } };
+    expect([response.status, response.headers.get('retry-after')]).toEqual([504, '1']);
     expect(body.message).toMatch(/^Timeout: Too large resource version: 1000000, current: \d+$/);
     expect(body.details.causes).toMatchObject([{ reason: 'ResourceVersionTooLarge' }]);
   });
@@ -31,12 +31,12 @@ describe('an object asked for as of a version', () => {
     ['99999999999999999999', 'value out of range'],
   ])('that can be none is told so: %s', async (text, why) => {
     const { code, body } = await plane.ask('GET', `${PATH}/a?resourceVersion=${text}`);
-    const told = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${why}`;
-    expect([code, body['message']]).toEqual([500, told]);
+    const reported = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${why}`;
+    expect([code, body['message']]).toEqual([500, reported]);
     const list = await plane.ask('GET', `${PATH}?resourceVersion=${text}`);
-    expect([list.code, list.body['message']]).toEqual([400, `invalid resource version: ${told}`]);
+    expect([list.code, list.body['message']]).toEqual([400, `invalid resource version: ${reported}`]);
     const watch = await plane.ask('GET', `${PATH}?watch=1&resourceVersion=${text}`);
-    expect([watch.code, watch.body['message']]).toEqual([500, told]);
+    expect([watch.code, watch.body['message']]).toEqual([500, reported]);
   });
 
   test('that is past is there as it is now', async () => {
@@ -53,11 +53,13 @@ test('an object by its name is read and not watched, whatever the parameters say
 describe('a watch from a version that is still to come', () => {
   test('is silent until that version is past', async () => {
     const revision = plane.plane.backend.stores.main.revision + 3;
-    const answer = await fetch(`${plane.plane.url}${PATH}?watch=1&resourceVersion=${revision}`, { headers: headers() });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${plane.plane.url}${PATH}?watch=1&resourceVersion=${revision}`, {
+      headers: headers(),
+    });
+    expect(response.status).toBe(200);
     let text = '';
     const read = (async () => {
-      for await (const piece of answer.body ?? []) text += Buffer.from(piece).toString();
+      for await (const piece of response.body ?? []) text += Buffer.from(piece).toString();
     })();
     for (const name of ['s1', 's2', 's3', 's4', 's5']) await plane.ask('POST', PATH, { metadata: { name } });
     await plane.until(() => text.split('\n').length > 2);

@@ -25,23 +25,23 @@ export async function updateObject(
   const decoding = stageOf(backend.thread, call.size ?? 0, call.user, bodyDecoding(resource, body, call));
   const object = decoding instanceof Promise ? await decoding : decoding;
   checkPlace(target, object);
-  const asked = object.metadata.resourceVersion ?? '';
+  const requested = object.metadata.resourceVersion ?? '';
   const exists = () => storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
   if (resource.strategy.createOnUpdate === true && !exists()) {
     if (target.subresource !== '') throw notCreatedError(backend, target, call);
     const { problems: _told, ...rest } = call;
     checkUid(target, object.metadata);
-    if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
+    if (requested !== '' && !isVersion(requested)) throw badVersion(requested);
     delete object.metadata.resourceVersion;
     return await createObject(backend, resource, namespace, object, rest, { requested: target });
   }
-  if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
+  if (requested === '' && resource.strategy.unconditionalUpdate !== true) {
     if (!exists()) throw notFound(resource, name);
     checkVersioned(target, object);
   }
   const replace = (current: KubeObject): KubeObject => {
     checkUid(target, object.metadata, current.metadata);
-    return asked === '' ? copyJson(object) : object;
+    return requested === '' ? copyJson(object) : object;
   };
   return await guaranteedUpdate(backend, target, replace, call);
 }

@@ -28,16 +28,16 @@ let changes = 0;
 async function read(parameters: string, changed = 'c-0'): Promise<Line[]> {
   const { url, adminToken } = plane.plane;
   const headers = { authorization: `Bearer ${adminToken}` };
-  const answer = await fetch(`${url}${PATH}?watch=1&${parameters}`, { headers });
-  const told: Line[] = [];
-  for await (const text of lines(answer.body as unknown as AsyncIterable<Buffer>)) {
+  const response = await fetch(`${url}${PATH}?watch=1&${parameters}`, { headers });
+  const reported: Line[] = [];
+  for await (const text of lines(response.body as unknown as AsyncIterable<Buffer>)) {
     const line = JSON.parse(text) as Line;
     if (line.type === 'MODIFIED') break;
-    if (told.push(line) > 1) continue;
+    if (reported.push(line) > 1) continue;
     const body = { data: { change: String(++changes) } };
     await plane.client.patch(CONFIG_MAPS, changed, { type: 'merge', body }, { namespace: 'default' });
   }
-  return told;
+  return reported;
 }
 
 const INITIAL = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';

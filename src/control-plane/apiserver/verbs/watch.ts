@@ -85,8 +85,8 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
   try {
     if (initial) {
       yield* initialItems(watch, start);
-      const told = options.sendInitialEvents === true && options.allowWatchBookmarks === true;
-      if (told) yield [bookmark(resource, start, true)];
+      const reported = options.sendInitialEvents === true && options.allowWatchBookmarks === true;
+      if (reported) yield [bookmark(resource, start, true)];
     }
     for await (const batch of changes) {
       const found: WatchItem[] = [];

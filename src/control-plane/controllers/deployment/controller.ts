@@ -120,14 +120,14 @@ class Rollout {
       await this.#refresh();
       return {};
     }
-    const wanted = newReplicaSet(this.#deployment, this.#old, this.#limits);
+    const desired = newReplicaSet(this.#deployment, this.#old, this.#limits);
     try {
-      this.#fresh = this.#noted(await this.#context.client.create(REPLICA_SETS, wanted));
+      this.#fresh = this.#noted(await this.#context.client.create(REPLICA_SETS, desired));
       await this.#noteRevision();
-      return { created: wanted.metadata.name ?? '' };
+      return { created: desired.metadata.name ?? '' };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      await this.#settleCollision(wanted.metadata.name ?? '');
+      await this.#settleCollision(desired.metadata.name ?? '');
       return {};
     }
   }
@@ -170,10 +170,10 @@ class Rollout {
   async #resize(sizes: Sizes): Promise<void> {
     const resize = async (set: ReplicaSet): Promise<ReplicaSet> => {
       const size = sizes.get(set.metadata.name ?? '') ?? desiredReplicas(set);
-      const wanted = resizeReplicaSet(set, size, this.#limits);
+      const desired = resizeReplicaSet(set, size, this.#limits);
       if (desiredReplicas(set) === 0 && size === 0) return set;
-      if (jsonEqual(wanted, set)) return set;
-      return this.#noted(await this.#context.client.update(REPLICA_SETS, wanted));
+      if (jsonEqual(desired, set)) return set;
+      return this.#noted(await this.#context.client.update(REPLICA_SETS, desired));
     };
     if (this.#fresh !== undefined) this.#fresh = await resize(this.#fresh);
     this.#old = await Promise.all(this.#old.map(resize));

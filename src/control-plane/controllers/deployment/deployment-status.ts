@@ -73,8 +73,8 @@ export function isComplete(
   { spec }: Deployment,
   { replicas = 0, updatedReplicas = 0, availableReplicas = 0 }: Status,
 ): boolean {
-  const { replicas: wanted = 1 } = spec;
-  return updatedReplicas === wanted && replicas === wanted && availableReplicas === wanted;
+  const { replicas: desired = 1 } = spec;
+  return updatedReplicas === desired && replicas === desired && availableReplicas === desired;
 }
 
 function progressOf(

@@ -82,17 +82,17 @@ describe('a deployment', () => {
     await make();
     await rolledOut('1');
     await setImage('2');
-    let most = 0;
-    let least = 4;
+    let max = 0;
+    let min = 4;
     await cluster.until(async () => {
       const running = (await pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-      most = Math.max(most, running.length);
-      least = Math.min(least, running.filter(({ status }) => status?.phase === 'Running').length);
+      max = Math.max(max, running.length);
+      min = Math.min(min, running.filter(({ status }) => status?.phase === 'Running').length);
       await play();
       const all = await pods();
       return all.length === 4 && all.every(({ spec }) => spec.containers[0]?.image === image('2'));
     });
-    expect([most, least]).toEqual([5, 3]);
+    expect([max, min]).toEqual([5, 3]);
     await rolledOut('2');
     expect((await sets()).map(({ spec }) => spec.replicas).toSorted((a = 0, b = 0) => a - b)).toEqual([0, 4]);
     await setImage('1');

@@ -73,7 +73,7 @@ describe('a rolling step', () => {
         const limits = { replicas, surge, unavailable: Math.min(unavailable, Math.max(replicas, 1)) };
         let fresh = set('new', 0);
         let old = start.map(([size, available], i) => set(`old${'x'.repeat(i)}`, size, Math.min(size, available)));
-        const most = Math.max(replicas + surge, total(old, desiredReplicas));
+        const max = Math.max(replicas + surge, total(old, desiredReplicas));
         for (let step = 0; step < 200; step++) {
           const before = total([fresh, ...old], availableOf);
           const sizes = rollingStep(fresh, old, limits);
@@ -84,9 +84,9 @@ describe('a rolling step', () => {
           };
           fresh = apply(fresh);
           old = old.map(apply);
-          expect(total([fresh, ...old], desiredReplicas)).toBeLessThanOrEqual(most);
-          const least = Math.min(before, replicas - limits.unavailable);
-          expect(total([fresh, ...old], availableOf)).toBeGreaterThanOrEqual(least);
+          expect(total([fresh, ...old], desiredReplicas)).toBeLessThanOrEqual(max);
+          const min = Math.min(before, replicas - limits.unavailable);
+          expect(total([fresh, ...old], availableOf)).toBeGreaterThanOrEqual(min);
           // Pods become available in random steps.
           const [more = 0] = luck.take(1);
           fresh = set(

@@ -21,20 +21,20 @@ function grow(fresh: ReplicaSet, old: readonly ReplicaSet[], { replicas, surge }
 
 function shrink(fresh: ReplicaSet, old: readonly ReplicaSet[], { replicas, unavailable }: Limits): Sizes {
   const sizes = new Map<string, number>();
-  const least = replicas - unavailable;
+  const min = replicas - unavailable;
   const unready = desiredReplicas(fresh) - availableOf(fresh);
-  let most = total([fresh, ...old], desiredReplicas) - least - unready;
-  if (most <= 0) return sizes;
+  let max = total([fresh, ...old], desiredReplicas) - min - unready;
+  if (max <= 0) return sizes;
   const sets = old.toSorted(byCreation);
   const sizeOf = (set: ReplicaSet) => sizes.get(nameOf(set)) ?? desiredReplicas(set);
   // Unavailable pods can be deleted without loss.
   for (const set of sets) {
-    const idle = Math.min(most, Math.max(0, desiredReplicas(set) - availableOf(set)));
+    const idle = Math.min(max, Math.max(0, desiredReplicas(set) - availableOf(set)));
     if (idle <= 0) continue;
     sizes.set(nameOf(set), desiredReplicas(set) - idle);
-    most -= idle;
+    max -= idle;
   }
-  let spare = total([fresh, ...old], availableOf) - least;
+  let spare = total([fresh, ...old], availableOf) - min;
   for (const set of sets) {
     const less = Math.min(sizeOf(set), spare);
     if (less <= 0) continue;

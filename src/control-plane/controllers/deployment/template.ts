@@ -7,8 +7,8 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Returns the ReplicaSet with the template of a Deployment, the oldest if there are several. */
 export function currentSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
-  const wanted = withoutHash(deployment.spec.template);
-  return sets.toSorted(byCreation).find((set) => jsonEqual(withoutHash(set.spec.template), wanted));
+  const desired = withoutHash(deployment.spec.template);
+  return sets.toSorted(byCreation).find((set) => jsonEqual(withoutHash(set.spec.template), desired));
 }
 
 export function isSameTemplate(a: PodTemplate, b: PodTemplate): boolean {

@@ -190,12 +190,12 @@ describe('the garbage collector', () => {
 
   it('collects what it saw the owner of go, though nobody serves the kind of that any more', async () => {
     const gate = Promise.withResolvers<void>();
-    let asked = false;
+    let requested = false;
     // The dependent is processed only after the kind of its owner is gone.
     start((client) => ({
       ...client,
       get: async (...args) => {
-        asked = true;
+        requested = true;
         await gate.promise;
         return await client.get(...args);
       },
@@ -210,7 +210,7 @@ describe('the garbage collector', () => {
     await cluster.settle();
     await admin.delete(CUSTOM_RESOURCE_DEFINITIONS, 'widgets.example.com');
     await cluster.until(() => isGone(CUSTOM_RESOURCE_DEFINITIONS, 'widgets.example.com', {}));
-    await cluster.until(() => asked);
+    await cluster.until(() => requested);
     await cluster.clock.advance(1000);
     gate.resolve();
     await cluster.until(() => isGone(CONFIG_MAPS, 'child'));

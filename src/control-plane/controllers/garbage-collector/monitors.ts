@@ -38,18 +38,18 @@ export class Monitors {
 
   /** Starts watching new resources and stops watching those that are no longer listed. */
   follow(resources: readonly DiscoveredResource[], signal: AbortSignal): void {
-    const wanted = new Map(
+    const desired = new Map(
       preferredVersions(resources)
         .filter(isCollected)
         .map((type) => [idOf(type), type]),
     );
     for (const [id, monitor] of this.#running) {
-      if (wanted.has(id)) continue;
+      if (desired.has(id)) continue;
       this.#running.delete(id);
       monitor.stop.abort();
       for (const uid of this.#graph.uidsOf(monitor.type)) this.#graph.remove(uid);
     }
-    for (const [id, type] of wanted) if (!this.#running.has(id)) this.#running.set(id, this.#start(type, signal));
+    for (const [id, type] of desired) if (!this.#running.has(id)) this.#running.set(id, this.#start(type, signal));
   }
 
   /** Resolves when the graph contains every resource, as far as they can be listed. */
@@ -67,10 +67,10 @@ export class Monitors {
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     const listed = Promise.withResolvers<void>();
-    const patience = clock.timer(TIMEOUT_MS, () => listed.resolve());
+    const timeoutMs = clock.timer(TIMEOUT_MS, () => listed.resolve());
     either.addEventListener('abort', () => listed.resolve(), { once: true });
     const settled = listed.promise.finally(() => {
-      patience.cancel();
+      timeoutMs.cancel();
       this.#unsettled.delete(settled);
     });
     this.#unsettled.add(settled);

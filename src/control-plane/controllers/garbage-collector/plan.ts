@@ -27,8 +27,8 @@ export function decide(
   finalizers: readonly string[],
   dependents: Iterable<Member>,
 ): GcDecision {
-  const uidsOf = (...wanted: OwnerState[]) =>
-    new Set(owners.filter(({ state }) => wanted.includes(state)).map(({ ref }) => ref.uid));
+  const uidsOf = (...desired: OwnerState[]) =>
+    new Set(owners.filter(({ state }) => desired.includes(state)).map(({ ref }) => ref.uid));
   if (owners.length === 0) return { do: 'keep' };
   if (owners.some(({ state }) => state === 'solid')) {
     const uids = uidsOf('waiting', 'absent');

@@ -40,12 +40,12 @@ async function finish(namespace: Namespace, { client, clock }: Context): Promise
   // Discovery runs every time, because objects of an overlooked kind would remain forever.
   const emptying = await deleteAllContent(client, await discover(client), name);
   const conditions = conditionsAfter(emptying, namespace.status?.conditions, timestamp(clock.now()));
-  const told = await writeStatus(client, NAMESPACES, namespace, {
+  const reported = await writeStatus(client, NAMESPACES, namespace, {
     ...namespace.status,
     phase: 'Terminating',
     conditions,
   });
   if (!isContentDeleted(emptying)) throw new TemporaryError(`namespace ${name} is not empty yet`);
-  const finalizers = (told.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
-  await client.update(NAMESPACES, { ...told, spec: { ...told.spec, finalizers } }, { subresource: 'finalize' });
+  const finalizers = (reported.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+  await client.update(NAMESPACES, { ...reported, spec: { ...reported.spec, finalizers } }, { subresource: 'finalize' });
 }

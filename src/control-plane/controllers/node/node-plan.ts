@@ -43,12 +43,12 @@ const isSame = (a: Taint, b: Taint) => a.key === b.key && a.effect === b.effect;
 /** Returns the taints that match the conditions of a node, undefined if they are up to date. Foreign taints remain. */
 export function desiredTaints({ spec, status }: Node, now: string): Taint[] | undefined {
   const present = spec?.taints ?? [];
-  const wanted: Taint[] = TAINTS.flatMap(([type, value, key, effects]) =>
+  const desired: Taint[] = TAINTS.flatMap(([type, value, key, effects]) =>
     conditionOf(status?.conditions, type)?.status === value ? effects.map((effect) => taint(key, effect, now)) : [],
   );
-  if (spec?.unschedulable === true) wanted.push(taint('unschedulable', 'NoSchedule', now));
-  const kept = present.filter((each) => !isOurs(each) || wanted.some((other) => isSame(each, other)));
-  const added = wanted.filter((each) => !present.some((other) => isSame(each, other)));
+  if (spec?.unschedulable === true) desired.push(taint('unschedulable', 'NoSchedule', now));
+  const kept = present.filter((each) => !isOurs(each) || desired.some((other) => isSame(each, other)));
+  const added = desired.filter((each) => !present.some((other) => isSame(each, other)));
   return added.length === 0 && kept.length === present.length ? undefined : [...kept, ...added];
 }
 

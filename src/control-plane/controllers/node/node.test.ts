@@ -84,8 +84,8 @@ describe('the taints of a node', () => {
       taints([], { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] }),
       undefined,
     ],
-  ])('%s', (_what, found, wanted) => {
-    expect(found).toEqual(wanted);
+  ])('%s', (_what, found, desired) => {
+    expect(found).toEqual(desired);
   });
 });
 
@@ -118,12 +118,12 @@ describe('the patience of a pod', () => {
 
 let cluster: Cluster;
 let admin: Client;
-const told: string[] = [];
+const reported: string[] = [];
 const events: EventRecorder = {
-  event: ({ metadata }, _type, reason, message) => void told.push(`${metadata.name} ${reason}: ${message}`),
+  event: ({ metadata }, _type, reason, message) => void reported.push(`${metadata.name} ${reason}: ${message}`),
 };
 beforeEach(async () => {
-  told.length = 0;
+  reported.length = 0;
   cluster = await startCluster();
   ({ admin } = cluster);
   const parts = controllerDeps(cluster, 'node-controller');
@@ -225,10 +225,10 @@ describe('a node', () => {
     await cluster.clock.advance(41_000);
     await cluster.until(async () => (await readiness('n')) === 'Unknown');
     await cluster.clock.advance(100_000);
-    expect(told).toEqual(['n NodeNotReady: Node n status is now: NodeNotReady']);
+    expect(reported).toEqual(['n NodeNotReady: Node n status is now: NodeNotReady']);
     await admin.delete(NODES, 'n');
-    await cluster.until(() => told.length === 2);
-    expect(told[1]).toBe('n RemovingNode: Node n event: Removing Node n from Controller');
+    await cluster.until(() => reported.length === 2);
+    expect(reported[1]).toBe('n RemovingNode: Node n event: Removing Node n from Controller');
   });
 
   it('that stays silent loses its pods when their patience ends', async () => {

@@ -11,13 +11,13 @@ const ENDING = { reason: 'DeletionByTaintManager', message: 'Taint manager: dele
 
 /** Returns the seconds for which a pod tolerates NoExecute taints, Infinity if it tolerates them forever. */
 export function minTolerationTime(tolerations: readonly Toleration[], taints: readonly Taint[]): number {
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (const taint of taints) {
     const used = tolerations.filter((toleration) => tolerates(toleration, taint));
     if (used.length === 0) return 0;
-    for (const { tolerationSeconds } of used) least = Math.min(least, Math.max(0, tolerationSeconds ?? least));
+    for (const { tolerationSeconds } of used) min = Math.min(min, Math.max(0, tolerationSeconds ?? min));
   }
-  return least;
+  return min;
 }
 
 const noExecuteTaints = (node: Node | undefined) =>

@@ -60,13 +60,13 @@ export const claimBinder: Controller<PersistentVolumeClaim> = {
         await writeStatus(client, PERSISTENT_VOLUME_CLAIMS, claim, { phase: 'Lost' });
         return;
       case 'ask for volume': {
-        const asked = Object.fromEntries(PROVISIONER.map((name) => [name, step.provisioner]));
-        const annotations = { ...asked, ...claim.metadata.annotations };
+        const requested = Object.fromEntries(PROVISIONER.map((name) => [name, step.provisioner]));
+        const annotations = { ...requested, ...claim.metadata.annotations };
         const known = PROVISIONER.every((name) => claim.metadata.annotations?.[name] !== undefined);
-        const told = known
+        const reported = known
           ? claim
           : await client.update(PERSISTENT_VOLUME_CLAIMS, { ...claim, metadata: { ...claim.metadata, annotations } });
-        await writeStatus(client, PERSISTENT_VOLUME_CLAIMS, told, { ...told.status, phase: 'Pending' });
+        await writeStatus(client, PERSISTENT_VOLUME_CLAIMS, reported, { ...reported.status, phase: 'Pending' });
         return;
       }
       default:

@@ -127,8 +127,8 @@ describe('volumes and claims', () => {
       { type: 'merge', body: { metadata: { annotations } } },
       { namespace },
     );
-    const asked = 'volume.kubernetes.io/storage-provisioner';
-    await cluster.until(async () => (await claim('a')).metadata.annotations?.[asked] === 'example.com/disk');
+    const requested = 'volume.kubernetes.io/storage-provisioner';
+    await cluster.until(async () => (await claim('a')).metadata.annotations?.[requested] === 'example.com/disk');
   });
 
   it('stay while they are used', async () => {

@@ -45,7 +45,7 @@ type FileProfile = NonNullable<NonNullable<ReturnType<typeof readFile>>['profile
 export function readConfiguration(file: unknown): SchedulerConfiguration {
   const causes: FieldError[] = [];
   const read = readFile(file ?? {}, '', causes) ?? {};
-  const { podInitialBackoffSeconds: first = 1, podMaxBackoffSeconds: most = 10 } = read;
+  const { podInitialBackoffSeconds: first = 1, podMaxBackoffSeconds: max = 10 } = read;
   const given = read.profiles ?? [{}];
   const names = given.map(({ schedulerName = DEFAULT_SCHEDULER }) => schedulerName);
   names.forEach((name, i) => {
@@ -67,7 +67,7 @@ export function readConfiguration(file: unknown): SchedulerConfiguration {
   return {
     profiles,
     initialBackoffMs: first * 1000,
-    maxBackoffMs: Math.max(most, first) * 1000,
+    maxBackoffMs: Math.max(max, first) * 1000,
     bindTimeoutMs: args[0]?.bindTimeoutMs ?? DEFAULT_ARGS.bindTimeoutMs,
   };
 }

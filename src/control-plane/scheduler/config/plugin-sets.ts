@@ -88,16 +88,16 @@ export function pluginChoice(value: unknown, path: string, causes: FieldError[])
   };
   const takesPart = (set: PointSet | undefined, name: string) =>
     set?.enabled.some((each) => each.name === name) === true || (everywhere(name) && !isDisabled(set, name));
-  const weightOf = (name: string, usual: number) => {
+  const weightOf = (name: string, fallback: number) => {
     const given = [score, multiPoint].map((set) => set?.enabled.find((each) => each.name === name)?.weight);
-    return given.find((weight) => weight !== undefined && weight > 0) ?? usual;
+    return given.find((weight) => weight !== undefined && weight > 0) ?? fallback;
   };
   return {
     filters: new Set(FILTERS.filter((name) => takesPart(sets.filter, name))),
     scores: new Map(
       [...SCORE_WEIGHTS]
         .filter(([name]) => takesPart(score, name))
-        .map(([name, usual]) => [name, weightOf(name, usual)]),
+        .map(([name, fallback]) => [name, weightOf(name, fallback)]),
     ),
     preemption: takesPart(sets.postFilter, PREEMPTION),
   };

@@ -43,10 +43,10 @@ export function listReader<T>(item: Read<T>): Read<readonly T[]> {
   };
 }
 
-export function integerReader(least: number, most: number): Read<number> {
+export function integerReader(min: number, max: number): Read<number> {
   return (value, path, causes) => {
-    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-    causes.push(invalid(path, value, `must be a whole number from ${least} to ${most}`));
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+    causes.push(invalid(path, value, `must be a whole number from ${min} to ${max}`));
     return undefined;
   };
 }

@@ -77,8 +77,8 @@ test('only so many are kept, whatever they hold', () => {
     fc.property(fc.array(size, { maxLength: 40 }), fc.integer({ min: 20, max: 200 }), (sizes, figures) => {
       const store = new ExplanationStore({ figures, attempts: 10 });
       const known: { name: string; nodes: string[] }[] = [];
-      for (const [i, { nodes, refused }] of sizes.entries()) {
-        const names = Array.from({ length: nodes + refused }, (_, j) => `${i}-${j}`);
+      for (const [i, { nodes, refused: rejected }] of sizes.entries()) {
+        const names = Array.from({ length: nodes + rejected }, (_, j) => `${i}-${j}`);
         const cluster = schedulerHarness({ nodes: names.map((name, j) => node(name, { unschedulable: j >= nodes })) });
         const { placer } = placerOf(cluster);
         store.record(placer.place(infoOf(`p${i}`)), cluster.nodes.names, { scheduler: '', at: 0, attempt: 1 });

@@ -136,7 +136,7 @@ export class ExplanationStore {
   /** Returns the statuses that the figures refer to by number. */
   #write(attempt: Attempt, from: number): readonly FilterStatus[] {
     const figures = this.#figures;
-    const { feasible, feasibleCount, refused, refusals, refusedCount, scored } = attempt;
+    const { feasible, feasibleCount, refused: rejected, refusals, refusedCount, scored } = attempt;
     let at = from;
     const column = (values: Int32Array | Float64Array): void => {
       figures.set(values.subarray(0, feasibleCount), at);
@@ -155,7 +155,7 @@ export class ExplanationStore {
         number = numbers.size;
         numbers.set(refusal, number);
       }
-      figures[at++] = refused[i] ?? 0;
+      figures[at++] = rejected[i] ?? 0;
       figures[at++] = number;
     }
     return [...numbers.keys()];
@@ -204,9 +204,9 @@ export class ExplanationStore {
     return nodes.map(({ slot: _slot, ...node }) => node);
   }
 
-  #unsuiting({ from, length, refused, refusals, names }: Kept): NodeExplanation[] {
+  #unsuiting({ from, length, refused: rejected, refusals, names }: Kept): NodeExplanation[] {
     const nodes: NodeExplanation[] = [];
-    for (let i = 0, at = from + length - 2 * refused; i < refused; i++, at += 2) {
+    for (let i = 0, at = from + length - 2 * rejected; i < rejected; i++, at += 2) {
       const refusal = refusals[this.#figures[at + 1] ?? 0];
       const { plugin = '', reasons = [] } = refusal ?? {};
       nodes.push({ name: names[this.#figures[at] ?? 0] ?? '', suits: false, refusedBy: plugin, reasons });

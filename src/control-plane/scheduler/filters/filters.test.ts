@@ -84,9 +84,9 @@ describe('ports of the node', () => {
     ['another address does not', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80, hostIP: '10.0.0.2' }, ''],
     ['any address collides with each', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80 }, TAKEN],
   ];
-  test.each(CASES)('%s', (_what, taken, asked, expected) => {
+  test.each(CASES)('%s', (_what, taken, requested, expected) => {
     const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [withPort('other', taken)] } });
-    expect(filterResults(nodePorts, withPort('p', asked), cluster)).toEqual({ a: expected });
+    expect(filterResults(nodePorts, withPort('p', requested), cluster)).toEqual({ a: expected });
   });
 });
 

@@ -7,8 +7,8 @@ const OTHER = filterStatus(name, "node(s) didn't match the requested node name",
 export const nodeName: Filter = {
   name,
   prepare({ pod }, { nodes }) {
-    const wanted = pod.spec.nodeName ?? '';
-    if (wanted === '') return undefined;
-    return { check: (slot) => (nodes.nameAt(slot) === wanted ? undefined : OTHER) };
+    const desired = pod.spec.nodeName ?? '';
+    if (desired === '') return undefined;
+    return { check: (slot) => (nodes.nameAt(slot) === desired ? undefined : OTHER) };
   },
 };

@@ -20,7 +20,7 @@ function fitChecks(pod: PodInfo, nodes: Snapshot, args: FitFilterArgs): PreFilte
   const { pods, allowedPods, allocatableCpu, cpu, allocatableMemory, memory, allocatableStorage, storage } = columns;
   const scalars = pod.scalars
     .filter(([resource]) => !isIgnored(resource, args))
-    .map(([resource, asked]) => ({ resource, asked, column: columns.scalars.get(resource) }));
+    .map(([resource, requested]) => ({ resource, asked: requested, column: columns.scalars.get(resource) }));
   const asksNothing = pod.cpu === 0 && pod.memory === 0 && pod.ephemeralStorage === 0 && pod.scalars.length === 0;
   const refusals = new Map<string, FilterStatus>();
 
@@ -28,18 +28,18 @@ function fitChecks(pod: PodInfo, nodes: Snapshot, args: FitFilterArgs): PreFilte
   const lacking = (slot: number): FilterStatus => {
     const reasons: string[] = [];
     let possible = true;
-    const compare = (resource: string, asked: number, has: number, taken: number) => {
-      if (asked === 0 || asked <= has - taken) return;
+    const compare = (resource: string, requested: number, has: number, taken: number) => {
+      if (requested === 0 || requested <= has - taken) return;
       reasons.push(`Insufficient ${resource}`);
-      if (asked > has) possible = false;
+      if (requested > has) possible = false;
     };
     if ((pods[slot] ?? 0) + 1 > (allowedPods[slot] ?? 0)) reasons.push('Too many pods');
     if (asksNothing) return TOO_MANY;
     compare('cpu', pod.cpu, allocatableCpu[slot] ?? 0, cpu[slot] ?? 0);
     compare('memory', pod.memory, allocatableMemory[slot] ?? 0, memory[slot] ?? 0);
     compare('ephemeral-storage', pod.ephemeralStorage, allocatableStorage[slot] ?? 0, storage[slot] ?? 0);
-    for (const { resource, asked, column } of scalars) {
-      compare(resource, asked, column?.allocatable[slot] ?? 0, column?.requested[slot] ?? 0);
+    for (const { resource, asked: requested, column } of scalars) {
+      compare(resource, requested, column?.allocatable[slot] ?? 0, column?.requested[slot] ?? 0);
     }
     const key = `${possible}${reasons.join()}`;
     let found = refusals.get(key);
@@ -58,8 +58,9 @@ function fitChecks(pod: PodInfo, nodes: Snapshot, args: FitFilterArgs): PreFilte
     if (pod.ephemeralStorage > 0 && pod.ephemeralStorage > (allocatableStorage[slot] ?? 0) - (storage[slot] ?? 0)) {
       return false;
     }
-    for (const { asked, column } of scalars) {
-      if (column === undefined || asked > (column.allocatable[slot] ?? 0) - (column.requested[slot] ?? 0)) return false;
+    for (const { asked: requested, column } of scalars) {
+      if (column === undefined || requested > (column.allocatable[slot] ?? 0) - (column.requested[slot] ?? 0))
+        return false;
     }
     return true;
   };

@@ -82,12 +82,12 @@ function placesOf(
 
 /** Returns the smallest count, which is 0 if there are fewer domains than minDomains. */
 function leastOf({ counts, constraint }: Places): number {
-  let least = Number.MAX_SAFE_INTEGER;
+  let min = Number.MAX_SAFE_INTEGER;
   let places = 0;
   for (const count of counts) {
     if (count < 0) continue;
     places++;
-    if (count < least) least = count;
+    if (count < min) min = count;
   }
-  return places < constraint.minDomains ? 0 : least;
+  return places < constraint.minDomains ? 0 : min;
 }

@@ -29,9 +29,9 @@ export class PreemptionExecutor {
   evict(victims: readonly PodInfo[], preemptor: PodInfo, nodeName: string, failed: () => void): void {
     this.#pending.add(async () => {
       const results = await Promise.allSettled(victims.map((victim) => this.#evict(victim, preemptor, nodeName)));
-      const refused = results.find((result) => result.status === 'rejected');
-      if (refused === undefined) return;
-      this.#parts.log.warn({ pod: preemptor.key, err: refused.reason as Error }, 'failed to preempt a pod');
+      const rejected = results.find((result) => result.status === 'rejected');
+      if (rejected === undefined) return;
+      this.#parts.log.warn({ pod: preemptor.key, err: rejected.reason as Error }, 'failed to preempt a pod');
       failed();
     });
   }

@@ -44,10 +44,10 @@ export class Reporter {
     const { pod } = queued.info;
     this.#parts.events.event(pod, 'Warning', 'FailedScheduling', truncateNote(message));
     const nomination = nominatedNode ?? pod.status?.nominatedNodeName ?? '';
-    const told = `${reason}\n${message}\n${nomination}`;
-    if (queued.reported === told) return;
+    const reported = `${reason}\n${message}\n${nomination}`;
+    if (queued.reported === reported) return;
     const first = queued.reported === '';
-    queued.reported = told;
+    queued.reported = reported;
     if (first && saysAlready(pod, reason, message, nomination)) return;
     this.#write(pod, this.#condition(pod, reason, message), nomination);
   }

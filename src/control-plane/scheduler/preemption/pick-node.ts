@@ -18,8 +18,8 @@ export function pickOneNodeForPreemption(candidates: readonly PreemptionCandidat
   let left = candidates;
   for (const harm of HARM) {
     if (left.length < 2) return left[0];
-    const least = Math.min(...left.map(harm));
-    left = left.filter((candidate) => harm(candidate) === least);
+    const min = Math.min(...left.map(harm));
+    left = left.filter((candidate) => harm(candidate) === min);
   }
   return left.reduce<PreemptionCandidate | undefined>(
     (best, candidate) =>

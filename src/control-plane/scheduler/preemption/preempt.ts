@@ -39,13 +39,13 @@ export function preempt(
   // Usually all pods have the same priority, and then single nodes need no check for victims.
   if (open.length > 0 && !nodes.priorities.hasBelow(pod.priority))
     return unsuccessfulPreemption(nodes, new Map([[NO_VICTIMS, open.length]]));
-  const wanted = numCandidates(open.length, args);
+  const desired = numCandidates(open.length, args);
   const offset = open.length === 0 ? 0 : random.int(0, open.length - 1);
   const harmless: PreemptionCandidate[] = [];
   const harmful: PreemptionCandidate[] = [];
   const refusals = new Map<FilterStatus, number>();
   for (let i = 0; i < open.length; i++) {
-    if (harmless.length > 0 && harmless.length + harmful.length >= wanted) break;
+    if (harmless.length > 0 && harmless.length + harmful.length >= desired) break;
     const slot = open[(offset + i) % open.length] ?? 0;
     const found = selectVictimsOnNode(slot, pod, filters, nodes, budgets);
     if ('reasons' in found) refusals.set(found, (refusals.get(found) ?? 0) + 1);
@@ -61,10 +61,10 @@ function unsuccessfulPreemption(nodes: Snapshot, refusals: ReadonlyMap<FilterSta
 }
 
 /** Returns the nodes that rejected the pod for something that other pods use. */
-function preemptable({ refused, refusals, refusedCount, diagnosis }: Attempt): readonly number[] {
+function preemptable({ refused: rejected, refusals, refusedCount, diagnosis }: Attempt): readonly number[] {
   if (diagnosis?.all !== undefined) return [];
   const slots: number[] = [];
-  for (let i = 0; i < refusedCount; i++) if (refusals[i]?.preemptable === true) slots.push(refused[i] ?? 0);
+  for (let i = 0; i < refusedCount; i++) if (refusals[i]?.preemptable === true) slots.push(rejected[i] ?? 0);
   return slots;
 }
 
@@ -88,9 +88,9 @@ function whyNotEligible(attempt: Attempt, nodes: Snapshot): string | undefined {
   return undefined;
 }
 
-function isHopeless({ refused, refusals, refusedCount, diagnosis }: Attempt, slot: number): boolean {
+function isHopeless({ refused: rejected, refusals, refusedCount, diagnosis }: Attempt, slot: number): boolean {
   if (diagnosis?.all?.preemptable === false) return true;
-  for (let i = 0; i < refusedCount; i++) if (refused[i] === slot) return refusals[i]?.preemptable === false;
+  for (let i = 0; i < refusedCount; i++) if (rejected[i] === slot) return refusals[i]?.preemptable === false;
   return diagnosis?.others !== undefined;
 }
 

@@ -9,12 +9,12 @@ import { SchedulingQueue } from './scheduling-queue.ts';
 const BY_FIT: ReadonlySet<FilterName> = new Set(['NodeResourcesFit']);
 let clock: FakeClock;
 let queue: SchedulingQueue;
-let told: number;
+let reported: number;
 
 beforeEach(() => {
   clock = new FakeClock();
-  told = 0;
-  queue = new SchedulingQueue({ clock, ready: () => told++ });
+  reported = 0;
+  queue = new SchedulingQueue({ clock, ready: () => reported++ });
 });
 
 const never = () => false;
@@ -97,7 +97,7 @@ test('after an error a pod waits for its back-off in any case', async () => {
   expect(queue.hasReady).toBe(false);
   await clock.advance(1);
   expect(popped()).toBe('a');
-  expect(told).toBe(2);
+  expect(reported).toBe(2);
 });
 
 test('what nothing has woken for five minutes is tried all the same', async () => {

@@ -13,7 +13,7 @@ export const imageLocalityScore: Score = {
   prepare({ images }, { nodes }, { slots, count }) {
     const known = images.map((image) => nodes.images.get(image)).filter((state) => state !== undefined);
     const total = nodes.size;
-    const most = MAX_CONTAINER_THRESHOLD * images.length;
+    const max = MAX_CONTAINER_THRESHOLD * images.length;
     return {
       raw(scores) {
         for (let i = 0; i < count; i++) {
@@ -21,8 +21,8 @@ export const imageLocalityScore: Score = {
             scores[i] = 0;
             continue;
           }
-          const sum = Math.min(Math.max(presentOf(known, slots[i] ?? 0, total), MIN_THRESHOLD), most);
-          scores[i] = Math.floor((MAX_SCORE * (sum - MIN_THRESHOLD)) / (most - MIN_THRESHOLD));
+          const sum = Math.min(Math.max(presentOf(known, slots[i] ?? 0, total), MIN_THRESHOLD), max);
+          scores[i] = Math.floor((MAX_SCORE * (sum - MIN_THRESHOLD)) / (max - MIN_THRESHOLD));
         }
       },
     };

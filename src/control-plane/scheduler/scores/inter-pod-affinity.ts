@@ -75,13 +75,13 @@ function likesOf(pod: PodInfo, cluster: ClusterView, args: InterPodAffinityArgs)
 
 /** Scales the scores linearly so that the worst is 0 and the best is 100. */
 function stretch(scores: Float64Array, count: number): void {
-  let least = Number.POSITIVE_INFINITY;
-  let most = Number.NEGATIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    least = Math.min(least, scores[i] ?? 0);
-    most = Math.max(most, scores[i] ?? 0);
+    min = Math.min(min, scores[i] ?? 0);
+    max = Math.max(max, scores[i] ?? 0);
   }
   for (let i = 0; i < count; i++) {
-    scores[i] = most > least ? Math.trunc(MAX_SCORE * (((scores[i] ?? 0) - least) / (most - least))) : 0;
+    scores[i] = max > min ? Math.trunc(MAX_SCORE * (((scores[i] ?? 0) - min) / (max - min))) : 0;
   }
 }

@@ -111,16 +111,16 @@ function sumScores(
 }
 
 function fewerIsBetter(scores: Float64Array, ignored: Uint8Array, count: number): void {
-  let least = Number.MAX_SAFE_INTEGER;
-  let most = 0;
+  let min = Number.MAX_SAFE_INTEGER;
+  let max = 0;
   for (let i = 0; i < count; i++) {
     if (ignored[i] === 1) continue;
-    least = Math.min(least, scores[i] ?? 0);
-    most = Math.max(most, scores[i] ?? 0);
+    min = Math.min(min, scores[i] ?? 0);
+    max = Math.max(max, scores[i] ?? 0);
   }
   for (let i = 0; i < count; i++) {
     if (ignored[i] === 1) scores[i] = 0;
-    else if (most === 0) scores[i] = MAX_SCORE;
-    else scores[i] = Math.trunc((MAX_SCORE * (most + least - (scores[i] ?? 0))) / most);
+    else if (max === 0) scores[i] = MAX_SCORE;
+    else scores[i] = Math.trunc((MAX_SCORE * (max + min - (scores[i] ?? 0))) / max);
   }
 }

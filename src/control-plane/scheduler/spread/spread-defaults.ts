@@ -27,8 +27,8 @@ export function spreadOf(
   cluster: ClusterView,
 ): readonly SpreadConstraint[] {
   if (pod.spread.length > 0) return pod.spread.filter((constraint) => constraint.hard === hard);
-  const wanted = constraints.filter(({ whenUnsatisfiable }) => (whenUnsatisfiable === 'DoNotSchedule') === hard);
-  const peers = wanted.length === 0 ? undefined : cluster.peersOf(pod);
+  const desired = constraints.filter(({ whenUnsatisfiable }) => (whenUnsatisfiable === 'DoNotSchedule') === hard);
+  const peers = desired.length === 0 ? undefined : cluster.peersOf(pod);
   if (peers === undefined) return NONE;
-  return wanted.map((spec) => ({ ...spreadConstraintOf(spec, undefined), selector: peers }));
+  return desired.map((spec) => ({ ...spreadConstraintOf(spec, undefined), selector: peers }));
 }

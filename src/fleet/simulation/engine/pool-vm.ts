@@ -52,19 +52,19 @@ const JUMP = 2;
  * Returns the next usage to report, or undefined if the last one is close enough. Drift is reported in steps that are
  * half a step ahead, so that reports are right on average and do not lag.
  */
-export function nextReported(use: Use, told: Use, step: number): Use | undefined {
+export function nextReported(use: Use, reported: Use, step: number): Use | undefined {
   const next = {
-    cpu: stepValue(use.cpu, told.cpu, step),
-    memory: Math.min(1, stepValue(use.memory, told.memory, step)),
+    cpu: stepValue(use.cpu, reported.cpu, step),
+    memory: Math.min(1, stepValue(use.memory, reported.memory, step)),
   };
-  return next.cpu === told.cpu && next.memory === told.memory ? undefined : next;
+  return next.cpu === reported.cpu && next.memory === reported.memory ? undefined : next;
 }
 
-function stepValue(value: number, told: number, step: number): number {
-  const drift = value - told;
-  if (Math.abs(drift) < DRIFT * step) return told;
+function stepValue(value: number, reported: number, step: number): number {
+  const drift = value - reported;
+  if (Math.abs(drift) < DRIFT * step) return reported;
   if (Math.abs(drift) >= JUMP * step) return value;
-  return round(told + Math.sign(drift) * step * Math.max(1, Math.round(Math.abs(drift) / step)));
+  return round(reported + Math.sign(drift) * step * Math.max(1, Math.round(Math.abs(drift) / step)));
 }
 
 /** Rounds to the three digits that are written to objects. It never returns a negative zero. */

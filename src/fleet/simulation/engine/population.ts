@@ -143,10 +143,10 @@ export class Population {
   }
 
   #reportOne(vm: PoolVm, time: number, step: number): Command[] {
-    const told = nextReported(useOf(vm, time), vm.reported, step);
-    if (told === undefined) return NOTHING;
-    vm.reported = told;
-    return [{ do: 'load', vm: vm.name, use: told }];
+    const reported = nextReported(useOf(vm, time), vm.reported, step);
+    if (reported === undefined) return NOTHING;
+    vm.reported = reported;
+    return [{ do: 'load', vm: vm.name, use: reported }];
   }
 
   #behavior({ profile, fixed }: PoolState, vm: string): LoadBehavior {

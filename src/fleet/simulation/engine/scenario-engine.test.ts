@@ -157,8 +157,8 @@ describe('the load of VMs', () => {
       vmPools: [pool('web', 1, { profile: 'p' })],
       profiles: [{ name: 'p', cpu: { type: 'trace', trace } }],
     });
-    const told = loads(played(course)).map(([at, , use]) => [at, (use as { cpu: number }).cpu]);
-    expect(told).toEqual([
+    const reported = loads(played(course)).map(([at, , use]) => [at, (use as { cpu: number }).cpu]);
+    expect(reported).toEqual([
       [3, 0.1],
       [8, 0.2],
       [13, 0.3],

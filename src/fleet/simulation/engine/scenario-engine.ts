@@ -183,8 +183,8 @@ export class ScenarioEngine {
     seen: ScenarioView,
     node: string,
   ): Command[] {
-    const wanted = vm === undefined ? this.#population.membersOf(pool ?? '') : [vm];
-    const able = wanted.filter((name) => {
+    const desired = vm === undefined ? this.#population.membersOf(pool ?? '') : [vm];
+    const able = desired.filter((name) => {
       const home = seen.nodeOf(name);
       return home !== undefined && home !== targetNode && (node === '' || home === node);
     });

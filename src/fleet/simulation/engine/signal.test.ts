@@ -52,11 +52,11 @@ describe('a signal', () => {
         fc.string(),
         fc.array(fc.nat(48 * HOUR), { maxLength: 20 }),
         fc.nat(48 * HOUR),
-        (seed, asked, last) => {
+        (seed, requested, last) => {
           const often = of({ type: 'randomWalk', randomWalk: walk }, seed);
           const once = of({ type: 'randomWalk', randomWalk: walk }, seed);
-          const end = Math.max(last, ...asked);
-          for (const time of asked.toSorted((a, b) => a - b)) {
+          const end = Math.max(last, ...requested);
+          for (const time of requested.toSorted((a, b) => a - b)) {
             const value = often(time);
             expect(value).toBeGreaterThanOrEqual(0.1);
             expect(value).toBeLessThanOrEqual(0.9);

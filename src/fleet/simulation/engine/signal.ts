@@ -44,7 +44,7 @@ function walkOf({ start, step, interval, min, max }: Walk, random: Random): Sign
   const every = parseDuration(interval);
   let [taken, value] = [0, start];
   return (time) => {
-    for (const wanted = Math.floor(time / every); taken < wanted; taken++) {
+    for (const desired = Math.floor(time / every); taken < desired; taken++) {
       value = reflect(value + random.normal(0, step), min, max);
     }
     return value;

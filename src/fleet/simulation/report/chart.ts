@@ -24,19 +24,19 @@ const MAX_POINTS = 600;
 /** Renders curves over time as a standalone SVG. Its colors are those of the page. */
 export function chart({ title, unit, times, lines, limit }: ChartData): string {
   const end = Math.max(1, times.at(-1) ?? 1);
-  const most = niceMax(Math.max(limit ?? 0, ...lines.map(({ values }) => largest(values))), unit);
+  const max = niceMax(Math.max(limit ?? 0, ...lines.map(({ values }) => largest(values))), unit);
   const x = (t: number) => (LEFT + (t / end) * WIDTH).toFixed(1);
-  const y = (value: number) => (TOP + (1 - value / most) * HEIGHT).toFixed(1);
+  const y = (value: number) => (TOP + (1 - value / max) * HEIGHT).toFixed(1);
   const grid = [0, 0.25, 0.5, 0.75, 1].map((part) => {
-    const height = y(part * most);
-    return `<path class="grid" d="M${LEFT} ${height}h${WIDTH}"/><text x="${LEFT - 8}" y="${height}" text-anchor="end" dominant-baseline="middle">${label(part * most, unit)}</text>`;
+    const height = y(part * max);
+    return `<path class="grid" d="M${LEFT} ${height}h${WIDTH}"/><text x="${LEFT - 8}" y="${height}" text-anchor="end" dominant-baseline="middle">${label(part * max, unit)}</text>`;
   });
   const hours = ticks(end).map(
     (t) => `<text x="${x(t)}" y="${TOP + HEIGHT + 18}" text-anchor="middle">${formatTime(t)}</text>`,
   );
   const every = Math.max(1, Math.ceil(times.length / MAX_POINTS));
   const curves = lines.map(({ name, values }, at) => {
-    const points = thinOut(times, values, every).map(([t, value]) => `${x(t)},${y(Math.min(most, value))}`);
+    const points = thinOut(times, values, every).map(([t, value]) => `${x(t)},${y(Math.min(max, value))}`);
     return `<polyline class="line line-${at % COLOURS}" points="${points.join(' ')}"><title>${escapeXml(name)}</title></polyline>`;
   });
   const border = limit === undefined ? '' : `<path class="limit" d="M${LEFT} ${y(limit)}h${WIDTH}"/>`;
@@ -72,8 +72,8 @@ const largest = (values: readonly number[]) => values.reduce((found, value) => M
 function niceMax(value: number, unit: ChartData['unit']): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const most = ([1, 2, 4, 5, 8, 10].find((step) => step * power >= value) ?? 10) * power;
-  return unit === 'count' ? Math.max(4, most) : most;
+  const max = ([1, 2, 4, 5, 8, 10].find((step) => step * power >= value) ?? 10) * power;
+  return unit === 'count' ? Math.max(4, max) : max;
 }
 
 function label(value: number, unit: ChartData['unit']): string {

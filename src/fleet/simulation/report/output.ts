@@ -59,8 +59,8 @@ interface WrittenFile {
  * Writes a report to a directory, and overwrites an earlier one. The directory must hold nothing else, since files of
  * another run would be mistaken for its own; `hold` locks it until the returned function is called.
  */
-export function directoryOutput(folder: string, hold: (folder: string) => () => void): Output {
-  const { release, open } = openDirectory(folder, hold);
+export function directoryOutput(directory: string, hold: (directory: string) => () => void): Output {
+  const { release, open } = openDirectory(directory, hold);
   const write = (to: WrittenFile, text: string): void => {
     to.text += text;
     if (to.text.length < CHUNK) return;
@@ -74,7 +74,7 @@ export function directoryOutput(folder: string, hold: (folder: string) => () => 
       write(series.json, `${JSON.stringify(row)}\n`);
       write(series.csv, csvLine(series.columns.map((column) => (row as Row)[column] ?? '')));
     },
-    file: (name, text) => writeFileSync(join(folder, name), text),
+    file: (name, text) => writeFileSync(join(directory, name), text),
     close() {
       for (const { json, csv } of open.values()) {
         for (const { fd, text } of [json, csv]) {
@@ -94,7 +94,7 @@ interface Opened {
 }
 
 /** Checks whether the directory can be written before anything is simulated. */
-function openDirectory(folder: string, hold: (folder: string) => () => void): Opened {
+function openDirectory(folder: string, hold: (directory: string) => () => void): Opened {
   try {
     createDirectory(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);

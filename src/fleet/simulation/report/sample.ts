@@ -28,7 +28,7 @@ export type Counts = Pick<Sample, 'vms' | 'running' | 'pending' | 'moving' | 'mi
 export function sampleOf(t: number, nodes: readonly ViewedNode[], counts: Counts): Sample {
   const up = nodes.filter((node) => node.up);
   const of = (metric: 'cpuUsage' | 'memoryUsage') => Float64Array.from(up, (node) => node[metric]);
-  const most = (metric: 'cpuUsage' | 'memoryUsage' | 'cpuPressure' | 'memoryPressure') =>
+  const max = (metric: 'cpuUsage' | 'memoryUsage' | 'cpuPressure' | 'memoryPressure') =>
     up.reduce((found, node) => Math.max(found, node[metric]), 0);
   const [cpu, memory] = [of('cpuUsage'), of('memoryUsage')];
   const { vms, running, pending, moving, migrations, tasks } = counts;
@@ -39,13 +39,13 @@ export function sampleOf(t: number, nodes: readonly ViewedNode[], counts: Counts
     running,
     pending,
     cpu_mean: roundTo6(mean(cpu)),
-    cpu_max: roundTo6(most('cpuUsage')),
+    cpu_max: roundTo6(max('cpuUsage')),
     cpu_sigma: roundTo6(deviation(cpu)),
     memory_mean: roundTo6(mean(memory)),
-    memory_max: roundTo6(most('memoryUsage')),
+    memory_max: roundTo6(max('memoryUsage')),
     memory_sigma: roundTo6(deviation(memory)),
-    cpu_pressure_max: roundTo6(most('cpuPressure')),
-    memory_pressure_max: roundTo6(most('memoryPressure')),
+    cpu_pressure_max: roundTo6(max('cpuPressure')),
+    memory_pressure_max: roundTo6(max('memoryPressure')),
     moving,
     migrations,
     tasks,

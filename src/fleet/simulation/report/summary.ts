@@ -75,7 +75,7 @@ export function summaryOf(setting: RunConfig, found: RunResults): object {
       rebalancing_steps: found.steps,
       completed: done.length,
       failed: migrations.length - done.length,
-      as_planned: done.filter(({ wanted, to }) => wanted === '' || wanted === to).length,
+      as_planned: done.filter(({ wanted: desired, to }) => desired === '' || desired === to).length,
       transfer_seconds_mean: mean(done.map(({ transfer_seconds }) => transfer_seconds)),
       down_seconds: roundTo6(done.reduce((sum, { down_seconds }) => sum + down_seconds, 0)),
     },

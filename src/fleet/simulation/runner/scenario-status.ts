@@ -95,7 +95,7 @@ function conditionsOf(
     const status = holds ? ('True' as const) : ('False' as const);
     const known = before?.conditions?.find((each) => each.type === type);
     const since = known?.status === status ? (known.lastTransitionTime ?? timestamp(now)) : timestamp(now);
-    const told = type === 'Failed' && holds ? { message } : {};
-    return { type, status, reason: phase, ...told, lastTransitionTime: since };
+    const reported = type === 'Failed' && holds ? { message } : {};
+    return { type, status, reason: phase, ...reported, lastTransitionTime: since };
   });
 }

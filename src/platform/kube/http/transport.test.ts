@@ -7,15 +7,15 @@ import { type HttpClient, httpClient } from './http-client.ts';
 
 let server: Server;
 let client: HttpClient;
-let asked = 0;
+let requested = 0;
 let answer: { status: number; body: string; headers?: Record<string, string> };
 
 beforeEach(async () => {
-  asked = 0;
+  requested = 0;
   server = createServer((_request, response) => {
-    asked++;
-    response.writeHead(asked > 1 ? 200 : answer.status, { 'content-type': 'application/json', ...answer.headers });
-    response.end(asked > 1 ? '{"kind":"Status"}' : answer.body);
+    requested++;
+    response.writeHead(requested > 1 ? 200 : answer.status, { 'content-type': 'application/json', ...answer.headers });
+    response.end(requested > 1 ? '{"kind":"Status"}' : answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -43,7 +43,7 @@ afterEach(async () => {
 async function attempts(method: 'GET' | 'PUT', first: typeof answer): Promise<number> {
   answer = first;
   await client.request({ method, path: '/x' }).catch(() => undefined);
-  return asked;
+  return requested;
 }
 
 const status = (fields: object) => JSON.stringify({ kind: 'Status', status: 'Failure', ...fields });

@@ -111,9 +111,9 @@ export class Transport implements Wire {
 
   async #pause(attempt: number, failure: unknown, signal: AbortSignal | undefined): Promise<void> {
     const { clock, random } = this.#parts;
-    const asked = failure instanceof KubeError ? (failure.details.retryAfterSeconds ?? 0) * 1000 : 0;
+    const requested = failure instanceof KubeError ? (failure.details.retryAfterSeconds ?? 0) * 1000 : 0;
     const backOff = Math.min(MAX_PAUSE_MS, FIRST_PAUSE * 2 ** (attempt - 1));
-    await clock.sleep(Math.max(asked, backOff * (0.5 + random.next())), signal);
+    await clock.sleep(Math.max(requested, backOff * (0.5 + random.next())), signal);
   }
 }
 

@@ -122,8 +122,8 @@ function deleteVerbs(wire: Wire): Pick<Client, 'delete' | 'deleteCollection'> {
       const path = pathOf(type, { ...options, name });
       const body = JSON.stringify(deletion(options));
       const sent = { method: 'DELETE', path, body, contentType: JSON_TYPE, signal: options.signal } as const;
-      const answer = await ask<T>(wire, sent);
-      return isGone(answer) ? undefined : answer;
+      const response = await ask<T>(wire, sent);
+      return isGone(response) ? undefined : response;
     },
 
     deleteCollection: async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {

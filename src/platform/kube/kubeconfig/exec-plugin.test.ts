@@ -8,32 +8,32 @@ import { nodeHostEnvironment } from './node-host-environment.ts';
 const V1 = 'client.authentication.k8s.io/v1';
 const V1BETA1 = 'client.authentication.k8s.io/v1beta1';
 
-let folder: string;
+let directory: string;
 let now: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'exec-'));
+  directory = mkdtempSync(join(tmpdir(), 'exec-'));
   now = Date.UTC(2026, 0, 1);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true }));
 
 /** Creates a plugin that counts its runs, records its input, and prints a text. */
 function plugin(prints: string, name = 'plugin', end = ''): void {
   const script = `#!/bin/sh
-echo run >> "${folder}/runs"
-printf '%s' "$KUBERNETES_EXEC_INFO" > "${folder}/info"
-printf '%s|' "$@" "$EXTRA" "$INHERITED" > "${folder}/told"
+echo run >> "${directory}/runs"
+printf '%s' "$KUBERNETES_EXEC_INFO" > "${directory}/info"
+printf '%s|' "$@" "$EXTRA" "$INHERITED" > "${directory}/told"
 cat <<'END'
 ${prints}
 END
 ${end}
 `;
-  writeFileSync(join(folder, name), script);
-  chmodSync(join(folder, name), 0o755);
+  writeFileSync(join(directory, name), script);
+  chmodSync(join(directory, name), 0o755);
 }
 
 const credential = (status: object, apiVersion = V1): string =>
   JSON.stringify({ kind: 'ExecCredential', apiVersion, status });
-const runs = (): number => readFileSync(join(folder, 'runs'), 'utf8').trim().split('\n').length;
+const runs = (): number => readFileSync(join(directory, 'runs'), 'utf8').trim().split('\n').length;
 
 function access(exec: object = {}, { terminal = false, env = {}, cluster = {} } = {}) {
   const config = {
@@ -42,13 +42,13 @@ function access(exec: object = {}, { terminal = false, env = {}, cluster = {} } 
     users: [{ name: 'u', user: { exec: { apiVersion: V1, command: './plugin', interactiveMode: 'Never', ...exec } } }],
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
   };
-  writeFileSync(join(folder, 'config'), JSON.stringify(config));
+  writeFileSync(join(directory, 'config'), JSON.stringify(config));
   const environment = nodeHostEnvironment({
-    env: { PATH: `${folder}:/usr/bin:/bin`, INHERITED: 'inherited', ...env },
+    env: { PATH: `${directory}:/usr/bin:/bin`, INHERITED: 'inherited', ...env },
     clock: { now: () => now },
     terminal,
   });
-  return loadClusterAccess({ kubeconfig: join(folder, 'config') }, environment);
+  return loadClusterAccess({ kubeconfig: join(directory, 'config') }, environment);
 }
 
 describe('a plugin', () => {
@@ -56,8 +56,8 @@ describe('a plugin', () => {
     plugin(credential({ token: 'secret' }));
     const { headers } = await access({ args: ['get', 'token'], env: [{ name: 'EXTRA', value: 'e x' }] });
     expect(await headers()).toEqual({ Authorization: 'Bearer secret' });
-    expect(readFileSync(join(folder, 'told'), 'utf8')).toBe('get|token|e x|inherited|');
-    expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toEqual({
+    expect(readFileSync(join(directory, 'told'), 'utf8')).toBe('get|token|e x|inherited|');
+    expect(JSON.parse(readFileSync(join(directory, 'info'), 'utf8'))).toEqual({
       kind: 'ExecCredential',
       apiVersion: V1,
       spec: { interactive: false },
@@ -80,7 +80,7 @@ describe('a plugin', () => {
     };
     const { headers } = await access({ apiVersion: V1BETA1, provideClusterInfo: true }, { cluster });
     await headers();
-    expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(join(directory, 'info'), 'utf8'))).toEqual({
       kind: 'ExecCredential',
       apiVersion: V1BETA1,
       spec: {
@@ -123,13 +123,13 @@ describe('what a plugin gave', () => {
 
   test('without an end is used until the server refuses it', async () => {
     plugin(credential({ token: 'one' }));
-    const { headers, refused } = await access();
+    const { headers, refused: rejected } = await access();
     await headers();
     now += 10 ** 12;
     await headers();
     expect(runs()).toBe(1);
     plugin(credential({ token: 'two' }));
-    expect(refused()).toBe(true);
+    expect(rejected()).toBe(true);
     expect(await headers()).toEqual({ Authorization: 'Bearer two' });
     expect(runs()).toBe(2);
   });
@@ -153,7 +153,7 @@ describe('a plugin that fails', () => {
     plugin(prints);
     const { headers } = await access({ args: ['secret-arg'] });
     const error: unknown = await headers().catch((error) => error);
-    expect((error as Error).message).toBe(`exec: ${folder}/plugin ${problem}`);
+    expect((error as Error).message).toBe(`exec: ${directory}/plugin ${problem}`);
     expect((error as Error).message).not.toContain('secret');
   });
 
@@ -161,7 +161,7 @@ describe('a plugin that fails', () => {
     plugin('', 'plugin', 'exit 3');
     const { headers } = await access({ installHint: 'Install it like this.' });
     await expect(headers()).rejects.toMatchObject({
-      message: `exec: ${folder}/plugin failed with exit code 3`,
+      message: `exec: ${directory}/plugin failed with exit code 3`,
       hint: 'Install it like this.',
     });
     plugin(credential({ token: 'better' }));
@@ -177,9 +177,9 @@ describe('a plugin that fails', () => {
   });
 
   test('because it may not be run says so', async () => {
-    writeFileSync(join(folder, 'plugin'), 'text', { mode: 0o644 });
+    writeFileSync(join(directory, 'plugin'), 'text', { mode: 0o644 });
     const { headers } = await access();
-    await expect(headers()).rejects.toThrow(`exec: ${folder}/plugin could not be started (EACCES)`);
+    await expect(headers()).rejects.toThrow(`exec: ${directory}/plugin could not be started (EACCES)`);
   });
 });
 
@@ -193,7 +193,7 @@ describe('a terminal', () => {
     plugin(credential({ token: 't' }));
     const { headers } = await access({ interactiveMode }, { terminal });
     await headers();
-    expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toMatchObject({ spec: { interactive } });
+    expect(JSON.parse(readFileSync(join(directory, 'info'), 'utf8'))).toMatchObject({ spec: { interactive } });
   });
 
   test('that is needed and not there fails before the plugin runs', async () => {
@@ -207,6 +207,6 @@ describe('a terminal', () => {
     plugin(credential({ token: 't' }, V1BETA1));
     const { headers } = await access({ apiVersion: V1BETA1, interactiveMode: undefined }, { terminal: true });
     await headers();
-    expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toMatchObject({ spec: { interactive: true } });
+    expect(JSON.parse(readFileSync(join(directory, 'info'), 'utf8'))).toMatchObject({ spec: { interactive: true } });
   });
 });

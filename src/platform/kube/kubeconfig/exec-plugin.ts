@@ -115,13 +115,13 @@ function execInfo(
 
 /** Parses the output of a plugin, or returns a text that describes its problem. */
 export function readExecCredential(stdout: string, apiVersion: string): PluginCredentials | string {
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(stdout);
+    response = JSON.parse(stdout);
   } catch {
     return 'printed something that is not JSON';
   }
-  const { kind, apiVersion: version, status } = (answer ?? {}) as Record<string, unknown>;
+  const { kind, apiVersion: version, status } = (response ?? {}) as Record<string, unknown>;
   if (kind !== 'ExecCredential') return 'did not print an ExecCredential';
   if (version !== apiVersion) return `printed another version than ${apiVersion}`;
   if (typeof status !== 'object' || status === null) return 'printed an ExecCredential without a status';

@@ -185,11 +185,15 @@ describe('a token file', () => {
 });
 
 describe('in a pod', () => {
-  const folder = '/var/run/secrets/kubernetes.io/serviceaccount';
+  const directory = '/var/run/secrets/kubernetes.io/serviceaccount';
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
 
   test('the ServiceAccount is used where there is no kubeconfig', async () => {
-    const files = { [`${folder}/ca.crt`]: 'CA', [`${folder}/token`]: 'sa-token', [`${folder}/namespace`]: 'web\n' };
+    const files = {
+      [`${directory}/ca.crt`]: 'CA',
+      [`${directory}/token`]: 'sa-token',
+      [`${directory}/namespace`]: 'web\n',
+    };
     const access = await load({}, machine(files, { env }));
     expect(access).toMatchObject({ server: 'https://[fd00::1]:443', ca: 'CA', namespace: 'web', insecure: false });
     expect(await access.headers()).toEqual({ Authorization: 'Bearer sa-token' });
@@ -198,7 +202,7 @@ describe('in a pod', () => {
 
   test('all files that are missing are named', async () => {
     await expect(load({}, machine({}, { env }))).rejects.toThrow(
-      `cannot read ${folder}/ca.crt (ENOENT); cannot read ${folder}/token (ENOENT)`,
+      `cannot read ${directory}/ca.crt (ENOENT); cannot read ${directory}/token (ENOENT)`,
     );
   });
 
@@ -327,15 +331,15 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
 });
 
 describe('a kubeconfig of our own', () => {
-  let folder: string;
+  let directory: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+    directory = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  afterEach(() => rmSync(directory, { recursive: true }));
   const here = nodeHostEnvironment({ env: {}, clock: { now: () => 0 }, terminal: false });
 
   test('reads back as it was meant, and only its owner can read it', async () => {
-    const path = join(folder, 'new', 'config');
+    const path = join(directory, 'new', 'config');
     const pem = (what: string) => `-----BEGIN ${what}-----\n${'x'.repeat(200)}\n-----END ${what}-----\n`;
     writeKubeconfig(path, {
       name: 'no',
@@ -357,7 +361,7 @@ describe('a kubeconfig of our own', () => {
   });
 
   test('takes the place of an old one, whose readers lose access', async () => {
-    const path = join(folder, 'config');
+    const path = join(directory, 'config');
     writeFileSync(path, 'old', { mode: 0o644 });
     writeKubeconfig(path, { name: 'x', server: 'http://x', token: 'yes' });
     expect(statSync(path).mode & 0o777).toBe(0o600);

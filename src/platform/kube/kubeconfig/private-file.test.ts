@@ -4,30 +4,30 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPrivateDirectory, writePrivateFile } from './private-file.ts';
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'private-'));
+  directory = mkdtempSync(join(tmpdir(), 'private-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true }));
 
 test('a file is replaced as a whole, and others can no longer read it', () => {
-  const path = join(folder, 'secret');
+  const path = join(directory, 'secret');
   writeFileSync(path, 'old and long', { mode: 0o644 });
   chmodSync(path, 0o644);
   writePrivateFile(path, 'new');
   expect(readFileSync(path, 'utf8')).toBe('new');
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(readdirSync(folder)).toEqual(['secret']);
+  expect(readdirSync(directory)).toEqual(['secret']);
 });
 
 test('a file that cannot be replaced stays as it is, and no draft is left', () => {
-  mkdirSync(join(folder, 'taken'));
-  expect(() => writePrivateFile(join(folder, 'taken'), 'new')).toThrow();
-  expect(readdirSync(folder)).toEqual(['taken']);
+  mkdirSync(join(directory, 'taken'));
+  expect(() => writePrivateFile(join(directory, 'taken'), 'new')).toThrow();
+  expect(readdirSync(directory)).toEqual(['taken']);
 });
 
 test('a folder is made with those above it, and closed if it was open', () => {
-  const path = join(folder, 'a', 'b');
+  const path = join(directory, 'a', 'b');
   createPrivateDirectory(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   chmodSync(path, 0o755);

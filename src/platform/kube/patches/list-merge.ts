@@ -102,14 +102,14 @@ function mergeMaps(current: List, change: List, mergeKey: string, mergeItem: Mer
  * other they stay as in `before`, as far as both orders allow.
  */
 function interleave(items: List, order: List, before: List, key: (item: Json) => Json): List {
-  const wanted = ranks(order, key);
+  const desired = ranks(order, key);
   const former = ranks(before, key);
   const named = sortedBy(
-    items.filter((item) => wanted.has(key(item))),
-    (item) => wanted.get(key(item)),
+    items.filter((item) => desired.has(key(item))),
+    (item) => desired.get(key(item)),
   );
   const others = sortedBy(
-    items.filter((item) => !wanted.has(key(item))),
+    items.filter((item) => !desired.has(key(item))),
     (item) => former.get(key(item)),
   );
   const result: Json[] = [];
@@ -166,11 +166,11 @@ function checkOrder(change: List, order: List, mergeKey: string): void {
   if (order.length === 0 || change.length === 0) return;
   let next = 0;
   const items = mergeKey === '' ? change : change.filter((item) => !isDeletion(asMap(item)));
-  for (const wanted of order) {
+  for (const desired of order) {
     while (next < items.length && isObject(items[next]) && Object.hasOwn(items[next] as JsonObject, DIRECTIVE)) next++;
     if (next >= items.length) return;
     const item = items[next] as Json;
-    const same = mergeKey === '' ? item === wanted : keyOf(item, mergeKey) === keyOf(asMap(wanted), mergeKey);
+    const same = mergeKey === '' ? item === desired : keyOf(item, mergeKey) === keyOf(asMap(desired), mergeKey);
     if (same) next++;
   }
   if (next < items.length) {

@@ -109,17 +109,17 @@ function apply(kind: string, target: JsonObject, patch: Json): JsonObject {
 }
 
 describe('applyStrategicMergePatch', () => {
-  it.each(answers as unknown as Answer[])('answers $kind patched by $patch as Kubernetes does', (answer) => {
-    const before = JSON.stringify([answer.target, answer.patch]);
-    if (answer.error === undefined) {
-      expect(apply(answer.kind, answer.target, answer.patch)).toStrictEqual(answer.result);
+  it.each(answers as unknown as Answer[])('answers $kind patched by $patch as Kubernetes does', (response) => {
+    const before = JSON.stringify([response.target, response.patch]);
+    if (response.error === undefined) {
+      expect(apply(response.kind, response.target, response.patch)).toStrictEqual(response.result);
     } else {
-      const { status, message } = answer.error;
-      expect(() => apply(answer.kind, answer.target, answer.patch)).toThrow(
+      const { status, message } = response.error;
+      expect(() => apply(response.kind, response.target, response.patch)).toThrow(
         expect.objectContaining({ status, message }),
       );
     }
-    expect(JSON.stringify([answer.target, answer.patch])).toBe(before);
+    expect(JSON.stringify([response.target, response.patch])).toBe(before);
   });
 
   it.each([

@@ -151,8 +151,8 @@ describe('what an object takes up', () => {
       use('virtualmachines', object({}), 'kubevirt.io'),
       { 'count/virtualmachines.kubevirt.io': '1' },
     ],
-  ])('%s', (_what, used, wanted) => {
-    expect(used).toEqual(wanted);
+  ])('%s', (_what, used, desired) => {
+    expect(used).toEqual(desired);
   });
 });
 
@@ -180,14 +180,14 @@ describe('the scope of a quota', () => {
     ['no such class', selector('PriorityClass', 'NotIn', ['high']), [true, true, false, true]],
     ['reach', selector('CrossNamespacePodAffinity', 'Exists'), [false, false, false, true]],
     ['an unknown scope', { scopes: ['Odd'] }, [false, false, false, false]],
-  ])('of %s', (_what, spec, wanted) => {
-    expect([plain, asking, brief, reaching].map((each) => isInScope(spec, PODS, each))).toEqual(wanted);
+  ])('of %s', (_what, spec, desired) => {
+    expect([plain, asking, brief, reaching].map((each) => isInScope(spec, PODS, each))).toEqual(desired);
   });
 });
 
 describe('the scope of a volume attributes class', () => {
-  const claim = (wanted?: string, status: object = {}) =>
-    object({ spec: wanted === undefined ? {} : { volumeAttributesClassName: wanted }, status });
+  const claim = (desired?: string, status: object = {}) =>
+    object({ spec: desired === undefined ? {} : { volumeAttributesClassName: desired }, status });
   const none = claim();
   const gold = claim('gold');
   const changing = claim('gold', { currentVolumeAttributesClassName: 'silver' });

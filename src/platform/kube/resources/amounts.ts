@@ -22,8 +22,8 @@ export function addTo(sum: Amounts, more: Amounts): void {
 }
 
 /** Raises every amount to at least the one in `least`. */
-export function raiseTo(amounts: Amounts, least: Amounts): void {
-  for (const [name, amount] of least) {
+export function raiseTo(amounts: Amounts, min: Amounts): void {
+  for (const [name, amount] of min) {
     const before = amounts.get(name);
     if (before === undefined || compare(before, amount) < 0) amounts.set(name, amount);
   }

@@ -26,10 +26,10 @@ function answerOf(read: () => FieldSelector) {
 }
 
 describe('a field selector', () => {
-  it.each(answers.fieldSelectors)('reads $text as Kubernetes does', (answer) => {
-    const { error, canonical = '', matches } = answer as { error?: string; canonical?: string; matches?: string };
-    const wanted = error === undefined ? { canonical, matches } : { error };
-    expect(answerOf(() => parseFieldSelector(answer.text))).toEqual(wanted);
+  it.each(answers.fieldSelectors)('reads $text as Kubernetes does', (response) => {
+    const { error, canonical = '', matches } = response as { error?: string; canonical?: string; matches?: string };
+    const desired = error === undefined ? { canonical, matches } : { error };
+    expect(answerOf(() => parseFieldSelector(response.text))).toEqual(desired);
   });
 
   it('tells the one name it asks for', () => {

@@ -94,8 +94,8 @@ export function matcherOf({ key, operator, values }: LabelRequirement): (labels:
     case '!=':
       return (labels) => labels[key] !== only;
     case 'in': {
-      const wanted = new Set<unknown>(values);
-      return (labels) => wanted.has(labels[key]);
+      const desired = new Set<unknown>(values);
+      return (labels) => desired.has(labels[key]);
     }
     case 'notin': {
       const unwanted = new Set<unknown>(values);

@@ -31,16 +31,16 @@ interface Answer {
   readonly canonical?: string;
   readonly matches?: string;
 }
-const wanted = ({ error, canonical = '', matches }: Answer) =>
+const desired = ({ error, canonical = '', matches }: Answer) =>
   error === undefined ? { canonical, matches } : { error };
 
 describe('a label selector', () => {
-  it.each(answers.labelSelectors)('reads $text as Kubernetes does', (answer) => {
-    expect(answerOf(() => parseLabelSelector(answer.text))).toEqual(wanted(answer));
+  it.each(answers.labelSelectors)('reads $text as Kubernetes does', (response) => {
+    expect(answerOf(() => parseLabelSelector(response.text))).toEqual(desired(response));
   });
 
-  it.each(answers.specs)('reads the object $spec as Kubernetes does', (answer) => {
-    expect(answerOf(() => labelSelectorOf(answer.spec as LabelSelectorSpec))).toEqual(wanted(answer));
+  it.each(answers.specs)('reads the object $spec as Kubernetes does', (response) => {
+    expect(answerOf(() => labelSelectorOf(response.spec as LabelSelectorSpec))).toEqual(desired(response));
   });
 
   it('matches nothing when absent and everything when empty', () => {

@@ -97,10 +97,10 @@ export class Events implements Runnable {
     let behind = false;
     while (!signal.aborted) {
       if (this.size === 0) await this.#told();
-      const most = await pace.next(behind, signal);
+      const max = await pace.next(behind, signal);
       if (signal.aborted) break;
-      const batch = this.#take(most);
-      behind = batch.length === most;
+      const batch = this.#take(max);
+      behind = batch.length === max;
       await this.#write(batch, signal);
     }
     await this.#write(this.#take(Number.POSITIVE_INFINITY), signal);

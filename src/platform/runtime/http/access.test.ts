@@ -104,7 +104,7 @@ describe('a server', () => {
 
   it('hands no connection over to a page of another origin', async () => {
     await start();
-    const asked = (more: string) =>
+    const requested = (more: string) =>
       `GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n${more}\r\n`;
     const heard = async (text: string) => {
       const socket = connect(server.port, '127.0.0.1');
@@ -114,8 +114,8 @@ describe('a server', () => {
       await once(socket, 'close');
       return all;
     };
-    expect(await heard(asked(''))).toMatch(/^HTTP\/1\.1 101 /);
-    expect(await heard(asked('origin: https://evil.example\r\n'))).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await heard(requested(''))).toMatch(/^HTTP\/1\.1 101 /);
+    expect(await heard(requested('origin: https://evil.example\r\n'))).toMatch(/^HTTP\/1\.1 403 /);
   });
 });
 

@@ -19,8 +19,8 @@ async function start(routes: readonly Route[], more: { answerMs?: number; graceM
   server = await startHttpServer({ port: 0, routes, clock: realClock, log, ...more });
 }
 const ask = async (path: string, init: RequestInit = {}) => {
-  const answer = await fetch(`${server.url}${path}`, { ...init, headers: { connection: 'close', ...init.headers } });
-  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  const response = await fetch(`${server.url}${path}`, { ...init, headers: { connection: 'close', ...init.headers } });
+  return { status: response.status, text: await response.text(), headers: response.headers };
 };
 
 /** Sends bytes and returns everything received until the connection ends. */
@@ -45,8 +45,8 @@ describe('an HTTP server', () => {
     expect(await ask('/hello?x=1')).toMatchObject({ status: 200, text: 'hello' });
     expect(await ask('/hello', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
     expect(await ask('/nothing')).toMatchObject({ status: 404 });
-    const refused = await ask('/hello', { method: 'POST', body: 'x' });
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    const rejected = await ask('/hello', { method: 'POST', body: 'x' });
+    expect([rejected.status, rejected.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
   it('takes routes while it runs', async () => {
@@ -92,17 +92,17 @@ describe('an HTTP server', () => {
   });
 
   it('limits how long an answer takes', async () => {
-    let told: unknown;
+    let reported: unknown;
     const slow: Route = {
       path: '/slow',
       async handle(_request, _response, signal) {
         await once(signal, 'abort');
-        told = signal.reason;
+        reported = signal.reason;
       },
     };
     await start([slow], { answerMs: 50 });
     expect(await ask('/slow')).toMatchObject({ status: 503 });
-    expect(told).toMatchObject({ message: 'the response timed out' });
+    expect(reported).toMatchObject({ message: 'the response timed out' });
   });
 
   it('tells a handler that its client is gone', async () => {
@@ -139,8 +139,8 @@ describe('an HTTP server', () => {
     ]);
     const wish = (path: string) =>
       `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n`;
-    const usual = wish('/hello').replace('connection: upgrade', 'connection: upgrade, close');
-    expect(await converse(usual)).toMatch(/^HTTP\/1\.1 200 OK[^]*hello/);
+    const fallback = wish('/hello').replace('connection: upgrade', 'connection: upgrade, close');
+    expect(await converse(fallback)).toMatch(/^HTTP\/1\.1 200 OK[^]*hello/);
     const socket = connect(server.port, '127.0.0.1');
     socket.write(wish('/socket'));
     let heard = '';
@@ -206,11 +206,11 @@ describe('an HTTP server', () => {
       },
     };
     await start([never], { graceMs: 50 });
-    const asked = ask('/never');
-    const refused = expect(asked).rejects.toThrow();
+    const requested = ask('/never');
+    const rejected = expect(requested).rejects.toThrow();
     await begun.promise;
     await server.close();
-    await refused;
+    await rejected;
   });
 
   it('says that its port is taken', async () => {

@@ -23,8 +23,8 @@ interface TokenReviewStatus {
  */
 export function tokenReview(client: Client, log: Logger): ReviewToken {
   const statusOf = async <T>(path: string, body: object, signal: AbortSignal): Promise<T | undefined> => {
-    const answer = await client.request({ method: 'POST', path, body }, { signal });
-    return (answer.body as { readonly status?: T }).status;
+    const response = await client.request({ method: 'POST', path, body }, { signal });
+    return (response.body as { readonly status?: T }).status;
   };
   return async (token, { method = 'GET', url = '/' }, signal) => {
     try {

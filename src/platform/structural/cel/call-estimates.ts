@@ -112,13 +112,13 @@ const joining: Estimate = ({ target, args: [separator] }) => {
 const replacing: Estimate = ({ target, args: [from, to] }) => {
   if (target === undefined) return undefined;
   const [text, old, fresh] = [size(target), size(from), size(to)];
-  const most = old.min === 0 ? text.max + 1 : fresh.max <= old.min ? 0 : Math.ceil(text.max / old.min);
+  const max = old.min === 0 ? text.max + 1 : fresh.max <= old.min ? 0 : Math.ceil(text.max / old.min);
   const fewest = old.max === 0 ? text.min + 1 : old.max <= fresh.min ? 0 : Math.ceil(text.min / old.max);
   const kept = {
     min: old.max === 0 || old.max <= fresh.min ? text.min : 0,
     max: old.min === 0 || fresh.max <= old.min ? text.max : 0,
   };
-  const result = addRanges(multiply({ min: fewest, max: Math.min(MAX_COST, most) }, fresh), kept);
+  const result = addRanges(multiply({ min: fewest, max: Math.min(MAX_COST, max) }, fresh), kept);
   return costing(scale(text, 2 * TRAVERSAL), result);
 };
 

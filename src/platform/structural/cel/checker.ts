@@ -123,9 +123,9 @@ class Checker {
     for (const { name, at, value, optional } of node.fields) {
       const checked = this.check(value);
       const given = optional ? unwrapOptional(checked) : checked;
-      const wanted = kind.field(name);
-      if (wanted !== undefined && this.#bindings.accepts([given], [wanted])) continue;
-      const shown = wanted === undefined ? '' : this.#show(wanted);
+      const desired = kind.field(name);
+      if (desired !== undefined && this.#bindings.accepts([given], [desired])) continue;
+      const shown = desired === undefined ? '' : this.#show(desired);
       this.#fail(at, `expected type of field '${name}' is '${shown}' but provided type is '${this.#show(given)}'`);
     }
     this.#messages.set(node, kind);
@@ -205,9 +205,9 @@ class Checker {
     return fitting.includes(false) ? ERROR : BOOL;
   }
 
-  #expect(node: AstNode, given: Type, wanted: Type): boolean {
-    if (this.#bindings.accepts([given], [wanted])) return true;
-    this.#fail(node.at, `expected type '${this.#show(wanted)}' but found '${this.#show(given)}'`);
+  #expect(node: AstNode, given: Type, desired: Type): boolean {
+    if (this.#bindings.accepts([given], [desired])) return true;
+    this.#fail(node.at, `expected type '${this.#show(desired)}' but found '${this.#show(given)}'`);
     return false;
   }
 

@@ -33,11 +33,11 @@ export function parse(source: string): AstNode {
 }
 
 /** Reports whether a tree is too deep. It walks without recursion, which could not survive such a tree. */
-function isDeeper(root: AstNode, most: number): boolean {
+function isDeeper(root: AstNode, max: number): boolean {
   const open: [node: AstNode, depth: number][] = [[root, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [node, depth] = next;
-    if (depth > most) return true;
+    if (depth > max) return true;
     for (const child of childrenOf(node)) open.push([child, depth + 1]);
   }
   return false;

@@ -23,7 +23,7 @@ function scopeOf(of: JsonSchema): RuleScope {
 }
 
 /** Returns the value of an expression, or the message of its error. */
-function answer(program: Program): Value {
+function response(program: Program): Value {
   try {
     return program.evaluate([self, null]);
   } catch (error) {
@@ -37,7 +37,7 @@ describe('an expression', () => {
   it.each(Object.entries(verdicts.verdicts))('comes to the same as on the API server: %s', (source, verdict) => {
     const { program, problem } = compileRule({ rule: source }, scope);
     expect(problem).toBeUndefined();
-    expect(program && answer(program)).toEqual(verdict);
+    expect(program && response(program)).toEqual(verdict);
   });
 
   const other = scopeOf(problems.schema as unknown as JsonSchema);

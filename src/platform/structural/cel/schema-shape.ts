@@ -87,22 +87,22 @@ function listShape({ items: schema, maxItems }: JsonSchema, name: string): Sized
       ? undefined
       : sizedShape(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@idx`);
   if (items === undefined) return undefined;
-  const most = maxItems === undefined ? Math.floor((MAX_BYTES - 2) / (items.least + 1)) : Math.max(0, maxItems);
-  return { type: listOf(items.type), most, items, least: 2 };
+  const max = maxItems === undefined ? Math.floor((MAX_BYTES - 2) / (items.least + 1)) : Math.max(0, maxItems);
+  return { type: listOf(items.type), most: max, items, least: 2 };
 }
 
 function mapShape({ maxProperties }: JsonSchema, schema: JsonSchema, name: string): Sized | undefined {
   const items = sizedShape(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@elem`);
   if (items === undefined) return undefined;
-  const most =
+  const max =
     maxProperties === undefined ? Math.floor((MAX_BYTES - 2) / (items.least + 6)) : Math.max(0, maxProperties);
-  return { type: mapOf(STRING, items.type), most, keys: KEY, items, least: 2 };
+  return { type: mapOf(STRING, items.type), most: max, keys: KEY, items, least: 2 };
 }
 
 function objectShape({ properties = {}, required = [] }: JsonSchema, name: string): Sized {
   const fields = new Map<string, Shape>();
   const types = new Map<string, Type>();
-  let least = 2;
+  let min = 2;
   for (const [key, schema] of Object.entries(properties)) {
     const escaped = escapeName(key);
     const shape = sizedShape(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.${escaped ?? key}`);
@@ -111,9 +111,9 @@ function objectShape({ properties = {}, required = [] }: JsonSchema, name: strin
       fields.set(escaped, shape);
       types.set(escaped, shape.type);
     }
-    if (required.includes(key) && schema.default === undefined) least += key.length + shape.least + 4;
+    if (required.includes(key) && schema.default === undefined) min += key.length + shape.least + 4;
   }
-  return { type: objectOf(name, types), most: 0, fields, least };
+  return { type: objectOf(name, types), most: 0, fields, least: min };
 }
 
 const TEXT: JsonSchema = { type: 'string' };

@@ -29,37 +29,37 @@ export class Bindings {
   }
 
   /** Reports whether values of the given types are assignable to the expected types. */
-  accepts(given: readonly Type[], wanted: readonly Type[]): boolean {
-    return this.attempt(() => allAssignable(this, given, wanted));
+  accepts(given: readonly Type[], desired: readonly Type[]): boolean {
+    return this.attempt(() => allAssignable(this, given, desired));
   }
 }
 
-/** Reports whether a value of type `given` is assignable to `wanted`, and binds type variables on the way. */
-function assignable(bindings: Bindings, given: Type, wanted: Type): boolean {
-  if (wanted.kind === 'param') {
-    const { fits, bound } = bind(bindings, given, wanted);
+/** Reports whether a value of type `given` is assignable to `desired`, and binds type variables on the way. */
+function assignable(bindings: Bindings, given: Type, desired: Type): boolean {
+  if (desired.kind === 'param') {
+    const { fits, bound } = bind(bindings, given, desired);
     if (fits) return true;
     if (bound) return false;
   }
-  if (given.kind === 'param') return bind(bindings, wanted, given).fits;
-  if (given.isDyn || wanted.isDyn) return true;
-  if (given.kind === 'null') return isNullable(wanted);
-  if (given.kind !== wanted.kind) return false;
+  if (given.kind === 'param') return bind(bindings, desired, given).fits;
+  if (given.isDyn || desired.isDyn) return true;
+  if (given.kind === 'null') return isNullable(desired);
+  if (given.kind !== desired.kind) return false;
   switch (given.kind) {
     case 'list':
     case 'map':
-      return allAssignable(bindings, given.params, wanted.params);
+      return allAssignable(bindings, given.params, desired.params);
     case 'opaque':
-      return given.name === wanted.name && allAssignable(bindings, given.params, wanted.params);
+      return given.name === desired.name && allAssignable(bindings, given.params, desired.params);
     case 'object':
-      return given.name === wanted.name;
+      return given.name === desired.name;
     default:
       return true;
   }
 }
 
-function allAssignable(bindings: Bindings, given: readonly Type[], wanted: readonly Type[]): boolean {
-  return given.length === wanted.length && given.every((type, i) => assignable(bindings, type, wanted[i] as Type));
+function allAssignable(bindings: Bindings, given: readonly Type[], desired: readonly Type[]): boolean {
+  return given.length === desired.length && given.every((type, i) => assignable(bindings, type, desired[i] as Type));
 }
 
 function bind(bindings: Bindings, type: Type, variable: Type): { fits: boolean; bound: boolean } {

@@ -90,13 +90,13 @@ function homogeneous(nodes: readonly AstNode[], checked: Checked, issues: Issue[
     return type !== undefined && isOptional(type) ? unwrapOptional(type) : type;
   };
   const [first, ...rest] = nodes;
-  const wanted = first === undefined ? undefined : typed(first);
-  if (wanted === undefined) return;
+  const desired = first === undefined ? undefined : typed(first);
+  if (desired === undefined) return;
   for (const node of rest) {
     const type = typed(node);
-    if (type === undefined || type.kind === 'error' || wanted.kind === 'error') continue;
-    if (formatType(type) === formatType(wanted)) continue;
-    const message = `expected type '${formatType(wanted)}' but found '${formatType(type)}'`;
+    if (type === undefined || type.kind === 'error' || desired.kind === 'error') continue;
+    if (formatType(type) === formatType(desired)) continue;
+    const message = `expected type '${formatType(desired)}' but found '${formatType(type)}'`;
     issues.push({ offset: node.at, message });
     return;
   }

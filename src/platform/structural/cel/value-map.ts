@@ -24,8 +24,8 @@ export class ValueMap extends Mapping {
   }
 
   get(key: Value): Value | undefined {
-    const wanted = normal(key);
-    return wanted === undefined ? undefined : this.#entries.get(wanted)?.[1];
+    const desired = normal(key);
+    return desired === undefined ? undefined : this.#entries.get(desired)?.[1];
   }
 
   *keys(): Generator<Value> {
@@ -34,8 +34,8 @@ export class ValueMap extends Mapping {
 
   /** Adds an entry while the map is being built. */
   set(key: Value, value: Value): void {
-    const wanted = normal(key);
-    if (wanted === undefined) throw new EvaluationError('unsupported key type');
-    this.#entries.set(wanted, [key, value]);
+    const desired = normal(key);
+    if (desired === undefined) throw new EvaluationError('unsupported key type');
+    this.#entries.set(desired, [key, value]);
   }
 }

@@ -44,10 +44,10 @@ describe('vimana carbon without a cluster', () => {
         '--carbon-token-file',
         'token',
       ];
-      const asked = ['carbon', 'zones', ...flags];
-      const good = await runCommand(nobody, asked, { files: { token: `${token}\n` } });
+      const requested = ['carbon', 'zones', ...flags];
+      const good = await runCommand(nobody, requested, { files: { token: `${token}\n` } });
       expect(good).toMatchObject({ code: 0, out: expect.stringContaining('Germany') });
-      const bad = await runCommand(nobody, asked, { files: { token: 'not-this-one' } });
+      const bad = await runCommand(nobody, requested, { files: { token: 'not-this-one' } });
       expect(bad).toMatchObject({ code: 1, err: expect.stringContaining('returned 401') });
       expect(bad.err).not.toContain('not-this-one');
     } finally {
@@ -83,36 +83,36 @@ describe('vimana carbon without a cluster', () => {
 });
 
 describe('vimana carbon on a cluster', () => {
-  let world: Awaited<ReturnType<typeof startInMemory>>;
+  let harness: Awaited<ReturnType<typeof startInMemory>>;
   const grid = (grams: number) => ({
     'grid.yaml': JSON.stringify({ zones: { DE: { intensity: [{ at: '00:00', grams }] } } }),
   });
   const metadata = { name: 'vimana-carbon', namespace: 'vimana-system' };
-  const ask = (...args: string[]) => runCommand(world.admin, ['carbon', ...args]);
+  const ask = (...args: string[]) => runCommand(harness.admin, ['carbon', ...args]);
   const json = async (...args: string[]) => JSON.parse((await ask(...args, '-o', 'json')).out);
   beforeAll(async () => {
-    world = await startInMemory({
+    harness = await startInMemory({
       dialects: ['hypersdk'],
       pools: [{ count: 1 }],
       carbon: { ...NO_CARBON, provider: 'config-map' },
     });
   });
-  afterAll(() => world.stop());
+  afterAll(() => harness.stop());
 
   it('shows carbon-aware VMs and what they wait for, then their emissions and savings', async () => {
     expect(await ask('status')).toEqual({ code: 0, out: '', err: 'No carbon-aware VMs found.\n' });
-    await world.admin.create(CONFIG_MAPS, { metadata, data: grid(400) });
+    await harness.admin.create(CONFIG_MAPS, { metadata, data: grid(400) });
     const carbonAware = { enabled: true, maxIntensity: 200, zone: 'DE' };
     for (const [name, spec] of Object.entries({ render: { carbonAware }, plain: {} })) {
       const body = { metadata: { name, namespace: 'default' }, spec: { cpus: 2, memory: '4Gi', ...spec } };
-      await world.admin.create(HYPERSDK_VMS, body);
+      await harness.admin.create(HYPERSDK_VMS, body);
     }
     await expect
       .poll(() => json('status'))
       .toMatchObject([{ name: 'render', phase: 'Pending', reason: 'WaitingForGreenEnergy', intensity: 400 }]);
     expect((await ask('status')).out).toMatch(/^default +render +Pending +WaitingForGreenEnergy +DE +400 +200 +2/m);
     expect((await ask('zones', '--carbon-provider', 'config-map')).out).toContain('DE     DE');
-    await world.admin.patch(CONFIG_MAPS, metadata.name, { type: 'merge', body: { data: grid(100) } }, metadata);
+    await harness.admin.patch(CONFIG_MAPS, metadata.name, { type: 'merge', body: { data: grid(100) } }, metadata);
     await expect.poll(() => json('status')).toMatchObject([{ phase: 'Running', intensity: 100 }]);
     const { machines } = await json('report', '-A');
     expect(machines).toMatchObject([

@@ -5,20 +5,22 @@ import { type CommandHarness, runCommand, startCommandHarness } from '#testing/c
 import { waitUntil } from '#testing/wait';
 
 describe('completion', () => {
-  let world: CommandHarness;
+  let harness: CommandHarness;
   beforeAll(async () => {
-    world = await startCommandHarness();
+    harness = await startCommandHarness();
     for (const name of ['web-1', 'web-2']) {
-      await world.run(['vm', 'create', name, '-g', 'kubevirt.io', '--stopped', '--wait']);
+      await harness.run(['vm', 'create', name, '-g', 'kubevirt.io', '--stopped', '--wait']);
     }
-    await world.run(['vm', 'create', 'flat', '-g', 'hypersdk.io', '--stopped']);
+    await harness.run(['vm', 'create', 'flat', '-g', 'hypersdk.io', '--stopped']);
   });
-  afterAll(() => world.stop());
+  afterAll(() => harness.stop());
 
   /** Returns the candidates at the end of a line. Its last word is the one being typed. */
   const offered = async (line: string, shell = 'zsh') => {
     // The clock does not advance, so that no candidate times out.
-    const { code, out } = await world.run(['__complete', shell, '--', ...line.split(' ')], { clock: new FakeClock() });
+    const { code, out } = await harness.run(['__complete', shell, '--', ...line.split(' ')], {
+      clock: new FakeClock(),
+    });
     expect(code).toBe(0);
     return out.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t')[0]]));
   };
@@ -65,10 +67,10 @@ describe('completion', () => {
   });
 
   it('describes each candidate', async () => {
-    const { out } = await world.run(['__complete', 'fish', '--', 'vm', 'sto']);
+    const { out } = await harness.run(['__complete', 'fish', '--', 'vm', 'sto']);
     expect(out).toBe('stop\tstop VMs gracefully\n');
     expect(
-      (await world.run(['__complete', 'fish', '--', 'vm', 'start', 'web-1'], { clock: new FakeClock() })).out,
+      (await harness.run(['__complete', 'fish', '--', 'vm', 'start', 'web-1'], { clock: new FakeClock() })).out,
     ).toBe('web-1\tStopped\n');
   });
 

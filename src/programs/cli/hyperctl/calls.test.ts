@@ -6,9 +6,9 @@ import { resourceTypeFor, VMS } from '#api/kubevirt/resources';
 import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 import { runHyperctl } from '#testing/hyperctl';
 
-let world: CommandHarness;
+let harness: CommandHarness;
 const call = (text: string, answers?: readonly string[]) =>
-  runHyperctl(['k8s', ...text.split(' ')], { client: world.admin, ...(answers === undefined ? {} : { answers }) });
+  runHyperctl(['k8s', ...text.split(' ')], { client: harness.admin, ...(answers === undefined ? {} : { answers }) });
 const namesIn = (out: string) =>
   out
     .trim()
@@ -25,17 +25,17 @@ const template = (name: string) => ({
 });
 
 beforeAll(async () => {
-  world = await startCommandHarness();
-  const create = (...args: string[]) => world.run(['vm', 'create', ...args, '-g', 'kubevirt.io', '--wait']);
+  harness = await startCommandHarness();
+  const create = (...args: string[]) => harness.run(['vm', 'create', ...args, '-g', 'kubevirt.io', '--wait']);
   await create('big', '--cpus', '8', '--memory', '16Gi', '--labels', 'tier=db');
   await create('small');
   await create('idle', '--stopped');
   const options = { namespace: 'default' };
-  await world.admin.create(VM_TEMPLATES, template('debian-12'), options);
+  await harness.admin.create(VM_TEMPLATES, template('debian-12'), options);
   const spec = { vmRef: { name: 'small', apiGroup: 'kubevirt.io' } };
-  await world.admin.create(resourceTypeFor(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
+  await harness.admin.create(resourceTypeFor(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 describe('hyperctl k8s', () => {
   it.each([
@@ -63,17 +63,17 @@ describe('hyperctl k8s', () => {
   it('watches the VMs that match a filter', async () => {
     const enough = new AbortController();
     let seen = '';
-    const running = world.run(['vm', 'list', '--watch', '--status', 'Paused'], {
+    const running = harness.run(['vm', 'list', '--watch', '--status', 'Paused'], {
       signal: enough.signal,
       onOutput: (out) => {
         seen = out;
         if (out.includes('small')) enough.abort();
       },
     });
-    await world.run(['vm', 'pause', 'small', '--wait']);
+    await harness.run(['vm', 'pause', 'small', '--wait']);
     await running;
     expect(namesIn(seen)).toEqual(['small']);
-    await world.run(['vm', 'unpause', 'small', '--wait']);
+    await harness.run(['vm', 'unpause', 'small', '--wait']);
   });
 
   it('shows a VM in every output format', async () => {
@@ -158,7 +158,7 @@ describe('hyperctl k8s', () => {
 
   it('completes flags with one dash and with two', async () => {
     const offered = async (line: string) => {
-      const { out } = await runHyperctl(['__complete', 'zsh', '--', ...line.split(' ')], { client: world.admin });
+      const { out } = await runHyperctl(['__complete', 'zsh', '--', ...line.split(' ')], { client: harness.admin });
       return out.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t')[0]]));
     };
     expect(await offered('k')).toEqual(['k8s']);
@@ -178,7 +178,7 @@ describe('hyperctl k8s', () => {
 });
 
 describe('hyperctl carbon', () => {
-  const carbon = (text: string) => runHyperctl(['carbon', ...text.split(' ')], { client: world.admin });
+  const carbon = (text: string) => runHyperctl(['carbon', ...text.split(' ')], { client: harness.admin });
   const TABLE = '-carbon-provider static -carbon-table DE=380,FR=56';
 
   it.each<[string, object]>([
@@ -197,8 +197,8 @@ describe('hyperctl carbon', () => {
 });
 
 it('a VM created from a template has the size of the template', async () => {
-  await world.run(['vm', 'create', 'made', '--template', 'debian-12', '--stopped', '--disk', 'root=9Gi']);
-  const { out } = await world.run(['vm', 'get', 'made', '-o', 'yaml']);
+  await harness.run(['vm', 'create', 'made', '--template', 'debian-12', '--stopped', '--disk', 'root=9Gi']);
+  const { out } = await harness.run(['vm', 'get', 'made', '-o', 'yaml']);
   expect(parse(out)).toMatchObject({
     apiVersion: 'hypersdk.io/v1alpha1',
     spec: {
@@ -208,6 +208,6 @@ it('a VM created from a template has the size of the template', async () => {
       disks: [{ name: 'root', size: '9Gi' }],
     },
   });
-  const { items } = await world.admin.list(VMS, { namespace: 'default' });
+  const { items } = await harness.admin.list(VMS, { namespace: 'default' });
   expect(items.map(({ metadata }) => metadata.name)).not.toContain('made');
 });

@@ -20,18 +20,18 @@ export async function promptForFlags(
   flags: CallFlags,
   offers: readonly Offer[],
 ): Promise<CallFlags> {
-  const answer = <T>(question: string, usual: string, read: (text: string) => T) =>
-    promptUntilValid(ask, say, question, usual, read);
-  const vm = await answer('Name of the VM', '', nameOf);
-  const template = flags.template ?? (flags.image === undefined ? await promptForChoice(answer, say, offers) : '');
+  const response = <T>(question: string, fallback: string, read: (text: string) => T) =>
+    promptUntilValid(ask, say, question, fallback, read);
+  const vm = await response('Name of the VM', '', nameOf);
+  const template = flags.template ?? (flags.image === undefined ? await promptForChoice(response, say, offers) : '');
   const offer = offers.find(({ name }) => name === template);
   const image =
-    flags.image ?? (template === '' ? await answer('Image (address, or empty for none)', '', (text) => text) : '');
-  const cpus = flags.cpus ?? (await answer('CPUs', String(offer?.cpus ?? 1), wholeNumber));
-  const memory = flags.memory ?? (await answer('Memory', offer?.memory ?? '1Gi', memoryOf));
-  const size = flags.disk === undefined ? await answer('Disk size (empty: that of the template)', '', sizeOf) : '';
+    flags.image ?? (template === '' ? await response('Image (address, or empty for none)', '', (text) => text) : '');
+  const cpus = flags.cpus ?? (await response('CPUs', String(offer?.cpus ?? 1), wholeNumber));
+  const memory = flags.memory ?? (await response('Memory', offer?.memory ?? '1Gi', memoryOf));
+  const size = flags.disk === undefined ? await response('Disk size (empty: that of the template)', '', sizeOf) : '';
   const isStarted =
-    flags.stopped === undefined ? await answer('Start it now? (yes, no)', 'yes', yesOrNo) : !flags.stopped;
+    flags.stopped === undefined ? await response('Start it now? (yes, no)', 'yes', yesOrNo) : !flags.stopped;
   return {
     ...flags,
     vm,
@@ -53,11 +53,11 @@ async function promptUntilValid<T>(
   ask: Ask,
   say: (text: string) => void,
   question: string,
-  usual: string,
+  fallback: string,
   read: (text: string) => T,
 ): Promise<T> {
   for (;;) {
-    const text = (await ask(`${question}${usual === '' ? '' : ` [${usual}]`}: `)).trim() || usual;
+    const text = (await ask(`${question}${fallback === '' ? '' : ` [${fallback}]`}: `)).trim() || fallback;
     try {
       return read(text);
     } catch (error) {
@@ -67,13 +67,13 @@ async function promptUntilValid<T>(
 }
 
 async function promptForChoice(
-  answer: (question: string, usual: string, read: (text: string) => string) => Promise<string>,
+  response: (question: string, fallback: string, read: (text: string) => string) => Promise<string>,
   say: (text: string) => void,
   offers: readonly Offer[],
 ): Promise<string> {
-  if (offers.length === 0) return answer('Template (empty for none)', '', (text) => text);
+  if (offers.length === 0) return response('Template (empty for none)', '', (text) => text);
   say(offers.map(({ name, displayName }, at) => `  ${at + 1}. ${name}  ${displayName}\n`).join(''));
-  return answer('Template (number, name, or - for none)', '1', (text) => {
+  return response('Template (number, name, or - for none)', '1', (text) => {
     if (text === '-') return '';
     const offer = offers[Number(text) - 1] ?? offers.find(({ name }) => name === text);
     if (offer === undefined) throw new Error(`It must be - or one of ${offers.map(({ name }) => name).join(', ')}.`);

@@ -4,15 +4,15 @@ import { vmSnapshot } from '#api/hypersdk/vm-snapshot';
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import { type CommandHarness, startCommandHarness } from '#testing/command-harness';
 
-let world: CommandHarness;
+let harness: CommandHarness;
 beforeAll(async () => {
-  world = await startCommandHarness();
-  await world.run(['vm', 'create', 'web', '-g', 'kubevirt.io', '--stopped', '--wait']);
-  await world.run(['vm', 'create', 'shop', '-g', 'hypersdk.io', '--stopped']);
+  harness = await startCommandHarness();
+  await harness.run(['vm', 'create', 'web', '-g', 'kubevirt.io', '--stopped', '--wait']);
+  await harness.run(['vm', 'create', 'shop', '-g', 'hypersdk.io', '--stopped']);
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
-const run = (text: string) => world.run(text.split(' '));
+const run = (text: string) => harness.run(text.split(' '));
 const kubevirt = { name: 'web', apiGroup: 'kubevirt.io', kind: 'VirtualMachine' };
 
 it.each<[string, string, object]>([
@@ -29,7 +29,7 @@ it.each<[string, string, object]>([
   expect([code, err]).toEqual([0, '']);
   const made = /^vmoperation.hypersdk.io\/(\S+) created\n$/.exec(out)?.[1] ?? '';
   expect(made).toMatch(new RegExp(`^${name}-\\w{5}$`));
-  expect(await world.admin.get(resourceTypeFor(vmOperation), made, { namespace: 'default' })).toMatchObject({ spec });
+  expect(await harness.admin.get(resourceTypeFor(vmOperation), made, { namespace: 'default' })).toMatchObject({ spec });
 });
 
 it.each<[string, number, string]>([
@@ -53,7 +53,7 @@ it('snapshots are created with a given or a generated name, listed by VM, and de
     'vmsnapshot.hypersdk.io/first created\n',
   );
   expect((await run('snapshot create shop')).out).toMatch(/^vmsnapshot.hypersdk.io\/shop-snapshot-\w{5} created\n$/);
-  const first = await world.admin.get(resourceTypeFor(vmSnapshot), 'first', { namespace: 'default' });
+  const first = await harness.admin.get(resourceTypeFor(vmSnapshot), 'first', { namespace: 'default' });
   expect(first.spec).toMatchObject({ vmRef: kubevirt, description: 'x', retention: { keepDays: 3 } });
   expect((await run('snapshot list --vm web -o name')).out).toBe('vmsnapshot.hypersdk.io/first\n');
   expect((await run('snapshot list -o name')).out.split('\n')).toHaveLength(3);

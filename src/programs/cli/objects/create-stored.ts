@@ -21,8 +21,8 @@ export async function createStored<T extends KubeObject>(
 
 /** Throws an error with a hint if the cluster does not serve a kind. */
 export async function assertServed(client: Client, { group, version, plural, kind }: ResourceType): Promise<void> {
-  const answer = await ignoreNotFound(client.raw(`/apis/${group}/${version}`));
-  const { resources = [] } = JSON.parse(answer ?? '{}') as {
+  const response = await ignoreNotFound(client.raw(`/apis/${group}/${version}`));
+  const { resources = [] } = JSON.parse(response ?? '{}') as {
     readonly resources?: readonly { readonly name: string }[];
   };
   if (resources.some(({ name }) => name === plural)) return;

@@ -29,7 +29,7 @@ export async function listStored<T extends KubeObject>(
   parts: VmDeps,
   command: Command,
   { kind, type, many }: StoredKind<T>,
-  wanted: (object: T) => boolean = () => true,
+  desired: (object: T) => boolean = () => true,
 ): Promise<void> {
   const { output: format = 'table', ...flags } = command.optsWithGlobals<ShowFlags>();
   const { allNamespaces: namespaces = false, selector, showManagedFields: managedFields = false } = flags;
@@ -38,7 +38,7 @@ export async function listStored<T extends KubeObject>(
       ...(namespaces ? {} : { namespace }),
       ...(selector === undefined ? {} : { labelSelector: selector }),
     });
-    const found = all.filter(wanted);
+    const found = all.filter(desired);
     if (found.length === 0 && (format === 'table' || format === 'wide')) {
       parts.io.err(`No ${many} found${namespaces ? '' : ` in namespace ${namespace}`}.\n`);
       return;

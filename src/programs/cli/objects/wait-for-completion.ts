@@ -72,10 +72,10 @@ function endOf({ spec, status }: Operation): string {
 function snapshotProgress(snapshot: Snapshot | undefined): WaitState {
   if (snapshot === undefined) return GONE;
   const { phase = 'Pending', size, conditions = [] } = snapshot.status ?? {};
-  const told = conditions.find(({ type }) => type === 'Failed' || type === 'Ready')?.message ?? '';
+  const reported = conditions.find(({ type }) => type === 'Failed' || type === 'Ready')?.message ?? '';
   if (phase === 'Ready') return { done: `saved in ${snapshot.metadata.name}${size === undefined ? '' : ` (${size})`}` };
-  if (phase === 'Failed') return { failed: told || 'the snapshot failed' };
-  return { at: `snapshot ${phase}${told === '' ? '' : `: ${told}`}` };
+  if (phase === 'Failed') return { failed: reported || 'the snapshot failed' };
+  return { at: `snapshot ${phase}${reported === '' ? '' : `: ${reported}`}` };
 }
 
 /** Returns the progress of a template. */

@@ -10,12 +10,12 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
 
 /** Draws curves as a self-contained SVG. */
 export function curvesSvg(title: string, curves: readonly Curve[]): string {
-  const { steps, most } = extentOf(curves);
+  const { steps, most: max } = extentOf(curves);
   const x = (step: number) => (LEFT + (step / steps) * WIDTH).toFixed(1);
-  const y = (value: number) => (TOP + (1 - value / most) * HEIGHT).toFixed(1);
+  const y = (value: number) => (TOP + (1 - value / max) * HEIGHT).toFixed(1);
   const bottom = TOP + HEIGHT;
   const grid = [0, 0.25, 0.5, 0.75, 1].map((part) => {
-    const value = part * most;
+    const value = part * max;
     return `<path d="M${LEFT} ${y(value)}h${WIDTH}" stroke="#ddd"/><text x="${LEFT - 8}" y="${y(value)}" text-anchor="end" dominant-baseline="middle">${value.toFixed(3)}</text>`;
   });
   const lines = curves.map(({ values }, at) => {

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { exporterToken } from './exporter-token.ts';
 
-let folder: string;
+let directory: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vimana-token-'));
-  vi.stubEnv('XDG_DATA_HOME', folder);
-  const tokens = join(folder, 'vimana', 'tokens');
+  directory = mkdtempSync(join(tmpdir(), 'vimana-token-'));
+  vi.stubEnv('XDG_DATA_HOME', directory);
+  const tokens = join(directory, 'vimana', 'tokens');
   mkdirSync(tokens, { recursive: true });
   for (const name of ['127.0.0.1_8000', '0.0.0.0_8001', '--1_8002', '127.0.0.1_80'])
     writeFileSync(join(tokens, name), `of ${name}\n`);
 });
 afterAll(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
+  rmSync(directory, { recursive: true });
 });
 
 describe('the token for an exporter', () => {
@@ -33,9 +33,9 @@ describe('the token for an exporter', () => {
   });
 
   it('comes from the given file, wherever the exporter runs', () => {
-    const file = join(folder, 'mine');
+    const file = join(directory, 'mine');
     writeFileSync(file, 'secret\n');
     expect(exporterToken('https://exporter.example.org', file)).toBe('secret');
-    expect(() => exporterToken('http://127.0.0.1:8000', join(folder, 'none'))).toThrow(/does not exist/);
+    expect(() => exporterToken('http://127.0.0.1:8000', join(directory, 'none'))).toThrow(/does not exist/);
   });
 });

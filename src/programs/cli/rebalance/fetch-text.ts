@@ -36,7 +36,7 @@ export async function fetchText<T>({ who, at, path, body, token, signal }: Quest
   };
   const headers = { ...given, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const said = await fetch(url, { ...posted, headers, ...(signal === undefined ? {} : { signal }) }).then(
-    async (answer) => ({ status: answer.status, text: await answer.text() }),
+    async (response) => ({ status: response.status, text: await response.text() }),
     (error: unknown) => {
       if (signal?.aborted === true) throw error;
       throw new VimanaError('UNREACHABLE', `${who} cannot be reached at ${url.origin}: ${reasonOf(error, url)}`, {

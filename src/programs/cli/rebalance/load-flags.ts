@@ -51,10 +51,10 @@ function besideFile(given: Given): string[] {
   return beside.length === 0 ? [] : [`--scenario cannot be combined with ${beside.join(', ')}.`];
 }
 
-export function integerBetween(least: number, most: number): (text: string) => number {
+export function integerBetween(min: number, max: number): (text: string) => number {
   return (text) => {
-    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
 
@@ -86,7 +86,7 @@ function makeScenario(flags: GeneratedLoadFlags, random: Random): Scenario {
 }
 
 function read(io: Io, place: string): Scenario {
-  const [, file = place, wanted] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
+  const [, file = place, desired] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
   const { scenarios, causes } = readScenarios(parseFile(io, file));
   if (causes.length > 0) {
     const list = causes.map((cause) => `\n  ${formatFieldError(cause)}`).join('');
@@ -94,14 +94,14 @@ function read(io: Io, place: string): Scenario {
   }
   const names = scenarios.map(({ name }) => name).join(', ');
   const [first, second] = scenarios;
-  if (wanted === undefined && second !== undefined) {
+  if (desired === undefined && second !== undefined) {
     throw new VimanaError('REFUSED', `${file} contains several scenarios: ${names}`, {
       hint: `Select one: ${file}#${first?.name}`,
     });
   }
-  const found = wanted === undefined ? first : scenarios.find(({ name }) => name === wanted);
+  const found = desired === undefined ? first : scenarios.find(({ name }) => name === desired);
   if (found === undefined)
-    throw new VimanaError('NOT_FOUND', `${file} does not contain the scenario "${wanted}"; it contains ${names}`);
+    throw new VimanaError('NOT_FOUND', `${file} does not contain the scenario "${desired}"; it contains ${names}`);
   return found;
 }
 

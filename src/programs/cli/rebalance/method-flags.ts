@@ -15,8 +15,8 @@ const MAX_PLANS = 100_000;
 const MEASURED = 200;
 
 const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id).join(', ');
-const defaultOf = <T extends { readonly id: string }>(all: readonly T[], wanted: string): T =>
-  all.find(({ id }) => id === wanted) as T;
+const defaultOf = <T extends { readonly id: string }>(all: readonly T[], desired: string): T =>
+  all.find(({ id }) => id === desired) as T;
 
 export const algorithmOption = () =>
   new Option('--algorithm <name>', `algorithm that scores nodes: ${idsOf(ALGORITHMS)}`)

@@ -98,13 +98,11 @@ async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceDeps): 
 }
 
 function clusterOf(
-  { exporter, tokenFile, prometheus, patience }: RunFlags,
+  { exporter, tokenFile, prometheus, patience: timeoutMs }: RunFlags,
   clock: RebalanceDeps['clock'],
 ): LiveCluster {
   const cluster = exporterCluster(exporter, () => exporterToken(exporter, tokenFile));
-  return prometheus === undefined
-    ? cluster
-    : measuredByPrometheus(cluster, { at: prometheus, clock, timeoutMs: patience });
+  return prometheus === undefined ? cluster : measuredByPrometheus(cluster, { at: prometheus, clock, timeoutMs });
 }
 
 function codeOf({ outcome }: LoopRun): number {

@@ -95,7 +95,7 @@ async function create(parts: VmDeps, command: Command, name: string | undefined,
   }
   await withConnection(parts.connect, command, async ({ client, namespace }) => {
     const types = await vmTypes(client, undefined);
-    const wanted =
+    const desired =
       name === undefined
         ? (flags.filename ?? []).flatMap((file) => machinesIn(parts, file))
         : [
@@ -108,7 +108,7 @@ async function create(parts: VmDeps, command: Command, name: string | undefined,
               labels: labelsOf(flags.labels ?? []),
             }) as CliVm,
           ];
-    const made = wanted.map((machine) => ({ machine, type: typeFor(types, machine) }));
+    const made = desired.map((machine) => ({ machine, type: typeFor(types, machine) }));
     const created = await eachOf(parts.io, made, async ({ machine, type }) => {
       const result = await client.create(type, machine, {
         namespace: machine.metadata.namespace ?? namespace,

@@ -27,12 +27,12 @@ const files = {
   'template.yaml': TEMPLATE,
 };
 
-let world: CommandHarness;
+let harness: CommandHarness;
 beforeAll(async () => {
-  world = await startCommandHarness();
+  harness = await startCommandHarness();
 });
-afterAll(() => world.stop());
-const expand = (...args: string[]) => world.run(['vm', 'expand', ...args], { files });
+afterAll(() => harness.stop());
+const expand = (...args: string[]) => harness.run(['vm', 'expand', ...args], { files });
 
 it('merges VMs in files with the templates beside them, without a cluster', async () => {
   const { code, out, err } = await expand('-f', 'all.yaml');
@@ -63,9 +63,9 @@ it('expands VMs of the cluster, and reads templates from there that the files la
     out: '',
     err: expect.stringContaining('VMTemplate "default/debian" of web not found'),
   });
-  await world.run(['vm', 'create', '-f', 'web.yaml'], { files });
+  await harness.run(['vm', 'create', '-f', 'web.yaml'], { files });
   expect(await expand('web')).toMatchObject({ code: 1, err: expect.stringContaining('of web not found') });
-  await world.admin.create(
+  await harness.admin.create(
     { group: 'hypersdk.io', version: 'v1alpha1', plural: 'vmtemplates', kind: 'VMTemplate', namespaced: true },
     { ...(parse(TEMPLATE) as object), metadata: { name: 'debian', namespace: 'default' } },
   );

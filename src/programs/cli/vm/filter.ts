@@ -28,15 +28,15 @@ export function filterOf({ status, node, minCpus, minMemory }: FilterFlags): Kee
 }
 
 function stateOf(given: string): string {
-  const wanted = given.trim().toLowerCase();
-  const state = VM_STATES.find((each) => each.toLowerCase() === wanted);
+  const desired = given.trim().toLowerCase();
+  const state = VM_STATES.find((each) => each.toLowerCase() === desired);
   if (state !== undefined) return state;
   throw new UsageError(`--status ${given.trim()}: unknown state`, {
     hint: `States are ${VM_STATES.join(', ')}.`,
   });
 }
 
-function isAtLeast(memory: string, least: Quantity): boolean {
+function isAtLeast(memory: string, min: Quantity): boolean {
   const amount = tryParseQuantity(memory);
-  return amount !== undefined && compare(amount, least) >= 0;
+  return amount !== undefined && compare(amount, min) >= 0;
 }

@@ -20,8 +20,8 @@ export async function migrateVm(target: PowerTarget): Promise<() => Promise<void
 }
 
 /** Migrates by a VMOperation, which alone supports these options. */
-function migrateByOperation(asked: PowerTarget): Promise<() => Promise<void>> {
-  const { nodeSelector, targetNode, bandwidth, autoConverge, postCopy, cold } = asked.flags;
+function migrateByOperation(requested: PowerTarget): Promise<() => Promise<void>> {
+  const { nodeSelector, targetNode, bandwidth, autoConverge, postCopy, cold } = requested.flags;
   if (nodeSelector !== undefined) {
     throw new UsageError(
       '--node-selector cannot be combined with --bandwidth, --no-auto-converge, --post-copy or --cold',
@@ -31,7 +31,7 @@ function migrateByOperation(asked: PowerTarget): Promise<() => Promise<void>> {
     );
   }
   const live = cold === true ? { live: false } : {};
-  return runOperation(asked, 'migrate', {
+  return runOperation(requested, 'migrate', {
     ...definedFields({ targetNode, bandwidth, autoConverge, postCopy }),
     ...live,
   });
@@ -55,15 +55,15 @@ async function assertNodeExists({ client, flags: { targetNode } }: PowerTarget):
 }
 
 /** Restarts a simulated VM: its pod is created anew, and the scheduler chooses the node. */
-async function migrateByRestart(asked: PowerTarget, before: Vmi): Promise<() => Promise<void>> {
-  const { client, name, namespace, flags } = asked;
+async function migrateByRestart(requested: PowerTarget, before: Vmi): Promise<() => Promise<void>> {
+  const { client, name, namespace, flags } = requested;
   if (flags.nodeSelector !== undefined || flags.targetNode !== undefined) {
     const flag = flags.targetNode === undefined ? '--node-selector' : '--target-node';
     throw new UsageError(`${flag}: ${name} is a simulated VM, whose node the scheduler always chooses`);
   }
   const { uid, name: instance } = before.metadata;
   await client.delete(VMIS, instance, { namespace, preconditions: { uid } });
-  return waitForInstance(asked, instance, 'to migrate', (now) => {
+  return waitForInstance(requested, instance, 'to migrate', (now) => {
     if (now === undefined || now.metadata.uid === uid) return { at: 'Stopping' };
     const { phase = '', nodeName = '' } = now.status ?? {};
     if (phase !== 'Running') return { at: phase };

@@ -9,23 +9,23 @@ import { type CommandHarness, startCommandHarness } from '#testing/command-harne
 const namespace = 'default';
 
 describe('commands of vimana vm that use a VMOperation', () => {
-  let world: CommandHarness;
-  const vm = (...args: string[]) => world.run(['vm', ...args]);
+  let harness: CommandHarness;
+  const vm = (...args: string[]) => harness.run(['vm', ...args]);
   const make = async (name: string, spec: object = {}) => {
     const object = { metadata: { name, namespace }, spec: { cpus: 1, memory: '1Gi', ...spec } };
-    await world.admin.create(resourceTypeFor(virtualMachine), object);
+    await harness.admin.create(resourceTypeFor(virtualMachine), object);
   };
-  const machine = (name: string) => world.admin.get(resourceTypeFor(virtualMachine), name, { namespace });
+  const machine = (name: string) => harness.admin.get(resourceTypeFor(virtualMachine), name, { namespace });
   const operations = async (name: string) =>
-    (await world.admin.list(resourceTypeFor(vmOperation), { namespace })).items
+    (await harness.admin.list(resourceTypeFor(vmOperation), { namespace })).items
       .map(({ spec }) => spec)
       .filter(({ vmRef }) => vmRef.name === name);
 
   beforeAll(async () => {
-    world = await startCommandHarness();
+    harness = await startCommandHarness();
     await make('web');
   });
-  afterAll(() => world.stop());
+  afterAll(() => harness.stop());
 
   it.each(['start', 'restart'])('%ss a VM that has crashed and stays stopped', async (verb) => {
     const name = `${verb}ed`;
@@ -76,7 +76,7 @@ describe('commands of vimana vm that use a VMOperation', () => {
   it('respects its timeout, and leaves no operation behind that blocks others', async () => {
     const restore = ['vm', 'restore', 'web', 'nobody-saved-it', '--wait', '--timeout', '2s'];
     // The command itself never times out here, since the operation ends.
-    expect(await world.run(restore, { clock: new FakeClock({ start: realClock.now() }) })).toMatchObject({
+    expect(await harness.run(restore, { clock: new FakeClock({ start: realClock.now() }) })).toMatchObject({
       code: 1,
       err: expect.stringMatching(/nobody-saved-it not found[^]*nothing has been changed/) as string,
     });

@@ -170,12 +170,12 @@ function waitForNewInstance(target: PowerTarget, before: Vmi): () => Promise<voi
   });
 }
 
-async function setPaused(target: PowerTarget, wanted: boolean): Promise<() => Promise<void>> {
+async function setPaused(target: PowerTarget, desired: boolean): Promise<() => Promise<void>> {
   const name = await instanceName(target);
-  return waitForInstance(target, name, wanted ? 'to be paused' : 'to be unpaused', (instance) => {
+  return waitForInstance(target, name, desired ? 'to be paused' : 'to be unpaused', (instance) => {
     if (instance === undefined) return { failed: 'it is no longer running' };
     const is = instance.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True') === true;
     const state = is ? 'Paused' : 'Running';
-    return is === wanted ? { done: state } : { at: state };
+    return is === desired ? { done: state } : { at: state };
   });
 }

@@ -16,8 +16,8 @@ export async function vmTypes(client: Client, group: string | undefined): Promis
   const known = VM_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
   const isHere = await Promise.all(known.map((kind) => serves(client, kind)));
   const served = known.filter((_kind, i) => isHere[i]);
-  const wanted = served.filter((kind) => group === undefined || kind.group === group);
-  if (wanted.length > 0) return wanted.map(typeOf);
+  const desired = served.filter((kind) => group === undefined || kind.group === group);
+  if (desired.length > 0) return desired.map(typeOf);
   throw new UsageError(
     group === undefined
       ? 'this cluster does not serve VirtualMachines of any group'

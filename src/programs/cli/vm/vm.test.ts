@@ -14,14 +14,14 @@ spec: {runStrategy: Halted, template: {spec: {domain: {memory: {guest: 1Gi}, dev
 `;
 
 describe('vimana vm', () => {
-  let world: CommandHarness;
-  const vm = (...args: string[]) => world.run(['vm', ...args]);
+  let harness: CommandHarness;
+  const vm = (...args: string[]) => harness.run(['vm', ...args]);
   const create = (name: string, ...more: string[]) => vm('create', name, ...KUBEVIRT, ...more);
 
   beforeAll(async () => {
-    world = await startCommandHarness();
+    harness = await startCommandHarness();
   });
-  afterAll(() => world.stop());
+  afterAll(() => harness.stop());
 
   it('deletes existing VMs, and reports missing ones', async () => {
     for (const name of ['a', 'b']) expect(await create(name, '--stopped')).toMatchObject({ code: 0 });
@@ -40,7 +40,7 @@ describe('vimana vm', () => {
   it('creates the valid ones of several manifests', async () => {
     await create('there', '--stopped');
     const files = { 'all.yaml': ['one', 'there', 'two'].map(manifest).join('---') };
-    const outcome = await world.run(['vm', 'create', '-f', 'all.yaml', '--wait'], { files });
+    const outcome = await harness.run(['vm', 'create', '-f', 'all.yaml', '--wait'], { files });
     expect(outcome).toMatchObject({
       code: 1,
       out: expect.stringMatching(/^(virtualmachine.kubevirt.io\/(one|two) created\n){2}((one|two) is Stopped\n){2}$/),
@@ -58,7 +58,7 @@ describe('vimana vm', () => {
       ['missing.yaml', /^error: cannot read missing\.yaml: ENOENT/],
       ['bin/vimana/below.yaml', /^error: cannot read bin\/vimana\/below\.yaml: ENOTDIR/],
     ] as const) {
-      const outcome = await world.run(['vm', 'create', '-f', file], { io });
+      const outcome = await harness.run(['vm', 'create', '-f', file], { io });
       expect(outcome).toMatchObject({ code: 1, out: '', err: expect.stringMatching(reason) });
     }
   });
@@ -98,11 +98,11 @@ describe('vimana vm', () => {
   });
 
   it('does not report a VM as paused while its node is frozen', async () => {
-    const { items } = await world.admin.list(NODES);
+    const { items } = await harness.admin.list(NODES);
     const freeze = (value: string | null) =>
       Promise.all(
         items.map(({ metadata }) =>
-          world.admin.patch(NODES, metadata.name ?? '', {
+          harness.admin.patch(NODES, metadata.name ?? '', {
             type: 'merge',
             body: { metadata: { annotations: { 'vimana.io/freeze': value } } },
           }),
@@ -112,7 +112,7 @@ describe('vimana vm', () => {
     const clock = new FakeClock();
     const seen = Promise.withResolvers<void>();
     const onError = (err: string) => (err.includes('web: Running') ? seen.resolve() : undefined);
-    const pausing = world.run(['vm', 'pause', 'web', '--wait', '--timeout', '5m'], { clock, onError });
+    const pausing = harness.run(['vm', 'pause', 'web', '--wait', '--timeout', '5m'], { clock, onError });
     await seen.promise;
     await clock.advance(300_000);
     expect(await pausing).toEqual({
@@ -122,7 +122,7 @@ describe('vimana vm', () => {
     });
     await freeze(null);
     await expect
-      .poll(async () => (await world.admin.get(VMS, 'web', { namespace: 'default' })).status)
+      .poll(async () => (await harness.admin.get(VMS, 'web', { namespace: 'default' })).status)
       .toMatchObject({
         printableStatus: 'Paused',
       });
@@ -150,7 +150,7 @@ describe('vimana vm', () => {
     const following = async (args: readonly string[], until: (out: string) => boolean, meanwhile = async () => {}) => {
       const enough = new AbortController();
       const first = Promise.withResolvers<void>();
-      const running = world.run(['vm', ...args, '--watch'], {
+      const running = harness.run(['vm', ...args, '--watch'], {
         signal: enough.signal,
         onOutput: (out) => {
           if (out.includes('web')) first.resolve();

@@ -213,33 +213,33 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ remove: fc.constantFrom('vmi', 'pod', 'pod by force') }) },
 );
 
-function take(world: World, event: typeof step extends fc.Arbitrary<infer T> ? T : never): void {
-  const [pod] = world.pods;
-  if ('operate' in event) world.operate(world.operators[event.operator] as Operator, event.operate);
-  else if ('agent' in event) world.agent(event.agent);
-  else if ('pass' in event) world.pass(event.pass);
-  else if ('freeze' in event) world.nodes[event.freeze].frozen = true;
-  else if ('thaw' in event) world.nodes[event.thaw].frozen = false;
+function take(harness: World, event: typeof step extends fc.Arbitrary<infer T> ? T : never): void {
+  const [pod] = harness.pods;
+  if ('operate' in event) harness.operate(harness.operators[event.operator] as Operator, event.operate);
+  else if ('agent' in event) harness.agent(event.agent);
+  else if ('pass' in event) harness.pass(event.pass);
+  else if ('freeze' in event) harness.nodes[event.freeze].frozen = true;
+  else if ('thaw' in event) harness.nodes[event.thaw].frozen = false;
   else if ('bind' in event) {
-    const free = world.pods.find((each) => !isBound(each));
-    world.changePod(free?.metadata.uid, (each) => ({ ...each, spec: { ...each.spec, nodeName: event.bind } }));
-  } else if (event.remove === 'vmi') world.changeVmi(undefined, { deletionTimestamp: '2030-01-01T00:00:00Z' });
+    const free = harness.pods.find((each) => !isBound(each));
+    harness.changePod(free?.metadata.uid, (each) => ({ ...each, spec: { ...each.spec, nodeName: event.bind } }));
+  } else if (event.remove === 'vmi') harness.changeVmi(undefined, { deletionTimestamp: '2030-01-01T00:00:00Z' });
   else if (pod !== undefined && event.remove === 'pod') {
-    if (isBound(pod) && !isPodFinished(pod)) world.changePod(pod.metadata.uid, marked);
-    else world.drop(pod);
-  } else if (pod !== undefined) world.drop(pod);
+    if (isBound(pod) && !isPodFinished(pod)) harness.changePod(pod.metadata.uid, marked);
+    else harness.drop(pod);
+  } else if (pod !== undefined) harness.drop(pod);
 }
 
 describe('an instance, whatever happens,', () => {
   it('never has two pods, never runs twice, and is never reported as terminated while it runs', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (events) => {
-        const world = new World();
+        const harness = new World();
         for (const event of events) {
-          world.remember();
-          take(world, event);
-          expect(world.pods.filter((pod) => !isPodFinished(pod)).length).toBeLessThanOrEqual(1);
-          expect(world.running.length).toBeLessThanOrEqual(1);
+          harness.remember();
+          take(harness, event);
+          expect(harness.pods.filter((pod) => !isPodFinished(pod)).length).toBeLessThanOrEqual(1);
+          expect(harness.running.length).toBeLessThanOrEqual(1);
         }
       }),
       { numRuns: runs(500) },
@@ -249,23 +249,23 @@ describe('an instance, whatever happens,', () => {
   it('settles after all faults: it runs, or has terminated with nothing left', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), (events, deleted) => {
-        const world = new World();
+        const harness = new World();
         for (const event of [...events, ...(deleted ? [{ remove: 'vmi' as const }] : [])]) {
-          world.remember();
-          take(world, event);
+          harness.remember();
+          take(harness, event);
         }
-        for (const name of NODES) world.nodes[name].frozen = false;
+        for (const name of NODES) harness.nodes[name].frozen = false;
         for (let i = 0; i < 30; i++) {
-          world.remember();
-          world.operate(world.operators[0] as Operator, 0);
-          take(world, { bind: 'n1' });
-          world.pass(10_000);
+          harness.remember();
+          harness.operate(harness.operators[0] as Operator, 0);
+          take(harness, { bind: 'n1' });
+          harness.pass(10_000);
         }
-        const { phase } = world.vmi?.status ?? {};
-        if (deleted) expect(world.vmi).toBeUndefined();
-        if (world.vmi === undefined) expect(world.pods).toEqual([]);
+        const { phase } = harness.vmi?.status ?? {};
+        if (deleted) expect(harness.vmi).toBeUndefined();
+        if (harness.vmi === undefined) expect(harness.pods).toEqual([]);
         else expect(['Running', 'Succeeded', 'Failed']).toContain(phase);
-        expect(world.running.length).toBe(phase === 'Running' ? 1 : 0);
+        expect(harness.running.length).toBe(phase === 'Running' ? 1 : 0);
       }),
       { numRuns: 300 },
     );

@@ -23,8 +23,8 @@ describe('the load that an instance reports to its pods', () => {
 
   it('is reported again after the reference node has changed', () => {
     const larger = { cpu: '64', memory: '128Gi' };
-    const wanted = load('0.1', '0.2', larger);
-    expect(told(vmi(wanted), pod(load('0.1', '0.2')))).toEqual([{ ...wanted, [CPU]: '0.1' }]);
+    const desired = load('0.1', '0.2', larger);
+    expect(told(vmi(desired), pod(load('0.1', '0.2')))).toEqual([{ ...desired, [CPU]: '0.1' }]);
   });
 
   it('keeps annotations of others', () => {
@@ -32,8 +32,8 @@ describe('the load that an instance reports to its pods', () => {
   });
 
   it('is not reported to terminating pods, nor by instances without a load', () => {
-    const wanted = vmi(load('0.5', '0.5'));
-    expect(told(wanted, pod({}, {}, 'Failed'), pod({}, { deletionTimestamp: 'now' }))).toEqual([]);
+    const desired = vmi(load('0.5', '0.5'));
+    expect(told(desired, pod({}, {}, 'Failed'), pod({}, { deletionTimestamp: 'now' }))).toEqual([]);
     expect(told(vmi({ 'vimana.io/load': 'x' }), pod({}))).toEqual([]);
     expect(told(vmi({}), pod({}))).toEqual([]);
   });

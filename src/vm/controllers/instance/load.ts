@@ -11,23 +11,27 @@ import type { VmiAction } from './plan-vmi.ts';
  */
 export function planLoad({ metadata }: Vmi, pods: readonly Pod[]): readonly VmiAction[] {
   const text = metadata.annotations?.[LOAD_ANNOTATION];
-  const wanted = parseLoad(metadata.annotations);
-  if (text === undefined || wanted === undefined) return [];
+  const desired = parseLoad(metadata.annotations);
+  if (text === undefined || desired === undefined) return [];
   return pods
     .filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp === undefined)
     .filter((pod) => pod.metadata.annotations?.[LOAD_ANNOTATION] !== text)
     .map((pod) => {
-      const told = parseLoad(pod.metadata.annotations);
-      return { do: 'annotate', pod, annotations: { [LOAD_ANNOTATION]: text, ...changedAnnotations(told, wanted) } };
+      const reported = parseLoad(pod.metadata.annotations);
+      return {
+        do: 'annotate',
+        pod,
+        annotations: { [LOAD_ANNOTATION]: text, ...changedAnnotations(reported, desired) },
+      };
     });
 }
 
 function changedAnnotations(
-  told: LauncherLoad | undefined,
+  reported: LauncherLoad | undefined,
   { cpu, memory, node }: LauncherLoad,
 ): Record<string, string> {
-  const isCpuSame = told?.cpu === cpu && told.node.cpu === node.cpu;
-  const isMemorySame = told?.memory === memory && told.node.memory === node.memory;
+  const isCpuSame = reported?.cpu === cpu && reported.node.cpu === node.cpu;
+  const isMemorySame = reported?.memory === memory && reported.node.memory === node.memory;
   return {
     ...(isCpuSame ? {} : { [CPU_CONSUMPTION]: cpu }),
     ...(isMemorySame ? {} : { [MEMORY_CONSUMPTION]: memory }),

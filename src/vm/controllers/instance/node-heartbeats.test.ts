@@ -89,7 +89,7 @@ describe('the heartbeats of nodes', () => {
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const signs = new NodeHeartbeats();
         const last = new Map<string, number>();
-        const told = new Set<string>();
+        const reported = new Set<string>();
         let now = 0;
         for (const [i, { wait, renew }] of steps.entries()) {
           const next = signs.nextIn(40, now);
@@ -97,15 +97,15 @@ describe('the heartbeats of nodes', () => {
           const silent = signs.newlySilent(40, now);
           for (const name of silent) {
             expect(now - (last.get(name) ?? now)).toBeGreaterThanOrEqual(40);
-            expect(told.has(name)).toBe(false);
-            told.add(name);
+            expect(reported.has(name)).toBe(false);
+            reported.add(name);
           }
           // A check at the announced time misses no node.
           expect(silent.length > 0).toBe(wait >= next);
           for (const name of renew) {
             signs.sawLease(lease(name, `${i}`), now);
             last.set(name, now);
-            told.delete(name);
+            reported.delete(name);
           }
         }
       }),

@@ -156,8 +156,8 @@ function planStop(
   }
   if (pod !== undefined && isPodFinished(pod)) return waitForAgentReport(view, node, podEndOf(pod), settings);
   const spoken = (vmi.status?.nodeName ?? '') !== '' && !view.kwokManaged;
-  const asked = Date.parse(vmi.metadata.deletionTimestamp ?? '');
-  const left = asked + graceSecondsOf(vmi) * 1000 + STOP_MARGIN_MS - now;
+  const requested = Date.parse(vmi.metadata.deletionTimestamp ?? '');
+  const left = requested + graceSecondsOf(vmi) * 1000 + STOP_MARGIN_MS - now;
   // A node agent that knows the machine shuts it down gracefully; otherwise deleting the pod ends it.
   if (spoken && left > 0) return [{ do: 'requeue', requeueAfterMs: left }];
   return pods.filter((each) => !isPodTerminating(each)).map((each) => ({ do: 'delete', pod: each, force: false }));

@@ -7,15 +7,15 @@ export function configurationOf(
   vmim: Pick<Vmim, 'metadata'>,
   vmi: Pick<Vmi, 'metadata'>,
 ): { readonly migrationConfiguration?: object } {
-  const [own, asked] = [configurationIn(vmi), configurationIn(vmim)];
-  if (own === undefined || asked === undefined) {
-    const migrationConfiguration = asked ?? own;
+  const [own, requested] = [configurationIn(vmi), configurationIn(vmim)];
+  if (own === undefined || requested === undefined) {
+    const migrationConfiguration = requested ?? own;
     return migrationConfiguration === undefined ? {} : { migrationConfiguration };
   }
-  const rates = [own, asked].flatMap(({ bandwidthPerMigration: rate }) => (rate === undefined ? [] : [rate]));
-  const [least] = rates.toSorted((a, b) => rateOf(a) - rateOf(b));
-  const limit = least === undefined ? {} : { bandwidthPerMigration: least };
-  return { migrationConfiguration: { ...own, ...asked, ...limit } };
+  const rates = [own, requested].flatMap(({ bandwidthPerMigration: rate }) => (rate === undefined ? [] : [rate]));
+  const [min] = rates.toSorted((a, b) => rateOf(a) - rateOf(b));
+  const limit = min === undefined ? {} : { bandwidthPerMigration: min };
+  return { migrationConfiguration: { ...own, ...requested, ...limit } };
 }
 
 interface Configuration {

@@ -34,14 +34,14 @@ describe('a migration', () => {
       targetPod: pod.metadata.name,
     };
     expect(await world.state('web')).toMatchObject(announced);
-    const told = async () => (await world.vmim('move')).status?.migrationState;
-    expect(await told()).toMatchObject(announced);
+    const reported = async () => (await world.vmim('move')).status?.migrationState;
+    expect(await reported()).toMatchObject(announced);
     await world.agents.ready('web');
     await world.reaches('move', 'TargetReady');
-    expect(await told()).toMatchObject({ ...announced, targetNodeAddress: '10.0.0.2:49152' });
+    expect(await reported()).toMatchObject({ ...announced, targetNodeAddress: '10.0.0.2:49152' });
     await world.agents.begin('web');
     await world.reaches('move', 'Running');
-    expect(await told()).toEqual(await world.state('web'));
+    expect(await reported()).toEqual(await world.state('web'));
     await world.agents.succeed('web', pod, 'n2');
     await world.reaches('move', 'Succeeded');
     expect((await world.vmim('move')).status?.migrationState).toMatchObject({ ...announced, completed: true });

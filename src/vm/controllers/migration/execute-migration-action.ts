@@ -51,11 +51,11 @@ type Configured = { readonly migrationConfiguration?: object };
 
 /** Returns the state of a new migration without leftovers of the last one. */
 function freshMigrationState(state: object, { status }: Vmi): object {
-  const { migrationConfiguration: wanted } = state as Configured;
-  if (wanted === undefined) return { ...FRESH, ...state };
+  const { migrationConfiguration: desired } = state as Configured;
+  if (desired === undefined) return { ...FRESH, ...state };
   const last = (status?.migrationState ?? {}) as Configured;
   const none = Object.fromEntries(Object.keys(last.migrationConfiguration ?? {}).map((name) => [name, null]));
-  return { ...FRESH, ...state, migrationConfiguration: { ...none, ...wanted } };
+  return { ...FRESH, ...state, migrationConfiguration: { ...none, ...desired } };
 }
 
 /** Executes an action that was planned for a migration. */

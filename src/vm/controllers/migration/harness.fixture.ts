@@ -32,7 +32,7 @@ export function migrationHarness() {
   const now = () => timestamp(cluster.clock.now());
   const migrate = (name: string, vmiName: string, spec: object = {}) =>
     cluster.admin.create(VMIMS, { metadata: { name, namespace }, spec: { vmiName, ...spec } });
-  const reaches = (name: string, wanted: string) => cluster.until(async () => (await phase(name)) === wanted);
+  const reaches = (name: string, desired: string) => cluster.until(async () => (await phase(name)) === desired);
   const target = () => cluster.until(async () => (await targets())[0]);
   async function prepared(name: string, vmiName: string): Promise<Pod> {
     await migrate(name, vmiName);

@@ -232,19 +232,19 @@ const step = fc.oneof(
 
 type Event = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-function take(world: World, event: Event): void {
-  if ('operate' in event) world.operate(event.operate);
-  else if ('agent' in event) world.agent(event.agent);
-  else if ('drive' in event) world.drive(event.drive);
-  else if ('pass' in event) world.now += event.pass * 60_000;
+function take(harness: World, event: Event): void {
+  if ('operate' in event) harness.operate(event.operate);
+  else if ('agent' in event) harness.agent(event.agent);
+  else if ('drive' in event) harness.drive(event.drive);
+  else if ('pass' in event) harness.now += event.pass * 60_000;
   else if ('bind' in event) {
-    world.changePod('target', (each) =>
+    harness.changePod('target', (each) =>
       (each.spec.nodeName ?? '') === '' ? { ...each, spec: { ...each.spec, nodeName: NODE.target } } : each,
     );
-  } else if (event.remove === 'vmim') world.changeVmim(undefined, { deletionTimestamp: DELETED });
+  } else if (event.remove === 'vmim') harness.changeVmim(undefined, { deletionTimestamp: DELETED });
   else {
     const mark = (each: Pod): Pod => ({ ...each, metadata: { ...each.metadata, deletionTimestamp: DELETED } });
-    world.changePod('target', (each) => ((each.spec.nodeName ?? '') === '' ? undefined : mark(each)));
+    harness.changePod('target', (each) => ((each.spec.nodeName ?? '') === '' ? undefined : mark(each)));
   }
 }
 
@@ -255,19 +255,19 @@ describe('a migration, whatever happens,', () => {
   it('never terminates the pod in which the VM runs', () => {
     fc.assert(
       fc.property(lives, (events) => {
-        const world = new World();
-        let asked = false;
+        const harness = new World();
+        let requested = false;
         for (const event of events) {
-          world.remember();
-          take(world, event);
+          harness.remember();
+          take(harness, event);
           // Somebody else may end it, which is no fault of the migration.
-          asked ||= 'remove' in event && event.remove === 'target';
-          if (asked) return;
-          if (world.running !== undefined) {
-            expect(world.find(world.running)?.metadata.deletionTimestamp).toBeUndefined();
+          requested ||= 'remove' in event && event.remove === 'target';
+          if (requested) return;
+          if (harness.running !== undefined) {
+            expect(harness.find(harness.running)?.metadata.deletionTimestamp).toBeUndefined();
           }
-          expect(world.running).toBeDefined();
-          expect(world.vmi.status?.phase).toBe('Running');
+          expect(harness.running).toBeDefined();
+          expect(harness.vmi.status?.phase).toBe('Running');
         }
       }),
       { numRuns: runs(1000) },
@@ -277,25 +277,25 @@ describe('a migration, whatever happens,', () => {
   it('finishes, with one pod left, in which the VM runs', () => {
     fc.assert(
       fc.property(lives, fc.boolean(), (events, succeed) => {
-        const world = new World();
+        const harness = new World();
         for (const event of events) {
-          world.remember();
-          take(world, event);
+          harness.remember();
+          take(harness, event);
         }
         for (let i = 0; i < 40; i++) {
           for (const event of settling) {
-            world.remember();
-            take(world, event);
+            harness.remember();
+            take(harness, event);
           }
-          if (i % 5 === 4) world.drive(succeed);
+          if (i % 5 === 4) harness.drive(succeed);
         }
-        expect(world.vmim === undefined || isMigrationFinished(world.vmim)).toBe(true);
-        const { phase, nodeName } = world.vmi.status ?? {};
+        expect(harness.vmim === undefined || isMigrationFinished(harness.vmim)).toBe(true);
+        const { phase, nodeName } = harness.vmi.status ?? {};
         if (phase !== 'Running') return;
-        expect(world.pods.map(({ spec }) => spec.nodeName)).toEqual([nodeName]);
-        expect(world.running).toBe(nodeName === NODE.source ? 'source' : 'target');
+        expect(harness.pods.map(({ spec }) => spec.nodeName)).toEqual([nodeName]);
+        expect(harness.running).toBe(nodeName === NODE.source ? 'source' : 'target');
         expect(
-          world.vmim === undefined || (world.vmim.status?.phase === 'Succeeded') === (nodeName === NODE.target),
+          harness.vmim === undefined || (harness.vmim.status?.phase === 'Succeeded') === (nodeName === NODE.target),
         ).toBe(true);
       }),
       { numRuns: runs(500) },

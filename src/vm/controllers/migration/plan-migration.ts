@@ -149,8 +149,8 @@ function planPlacement(view: MigrationView, vmi: Vmi, target: Pod, times: Migrat
       const why = conditionOf(target.status?.conditions, 'PodScheduled')?.message;
       return notPlaced(view, `no node found for the target pod${why === undefined ? '' : `: ${why}`}`);
     }
-    const told = stuck ? fitsNowhere(view, target) : phaseActions(view, 'Scheduling');
-    return [...told, { do: 'requeue', requeueAfterMs: limit - age }];
+    const reported = stuck ? fitsNowhere(view, target) : phaseActions(view, 'Scheduling');
+    return [...reported, { do: 'requeue', requeueAfterMs: limit - age }];
   }
   if (target.status?.phase !== 'Running') {
     if (age >= times.pendingMs) return notPlaced(view, `target pod ${target.metadata.name} is not running`);

@@ -49,8 +49,8 @@ export function finishedMigrationStatus(
   now: number,
 ) {
   const at = timestamp(now);
-  const told = state ?? vmim.status?.migrationState;
-  const known = { migrationUid: vmim.metadata.uid, endTimestamp: at, ...told, completed: true };
+  const reported = state ?? vmim.status?.migrationState;
+  const known = { migrationUid: vmim.metadata.uid, endTimestamp: at, ...reported, completed: true };
   const migrationState = failure === undefined ? known : { failureReason: failure, ...known, failed: true };
   return { ...withMigrationPhase(vmim, failure === undefined ? 'Succeeded' : 'Failed', now), migrationState };
 }

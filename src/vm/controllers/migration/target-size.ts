@@ -10,8 +10,11 @@ import { WORKLOAD_UPDATE_LABEL } from './settings.ts';
  * running guest cannot give sockets back, and some may have been in progress when fewer were requested.
  */
 export function targetSize({ spec, status }: Vmi, place: Pod | undefined): LauncherSize {
-  const asked = launcherSize(spec);
-  return { ...asked, sockets: Math.max(asked.sockets, heldSockets(place) ?? status?.currentCPUTopology?.sockets ?? 0) };
+  const requested = launcherSize(spec);
+  return {
+    ...requested,
+    sockets: Math.max(requested.sockets, heldSockets(place) ?? status?.currentCPUTopology?.sockets ?? 0),
+  };
 }
 
 /** Reports whether the launcher has the target size, or returns undefined if that is unknown. */

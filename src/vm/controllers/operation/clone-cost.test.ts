@@ -3,19 +3,19 @@ import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { ALL_DIALECTS, namespace, startOperationHarness } from '#testing/operation-harness';
 
 it('a clone of a VM of hypersdk.io takes eight writes of ours, besides those by which Kubernetes binds its volume', async () => {
-  const world = await startOperationHarness({ dialects: ALL_DIALECTS });
+  const harness = await startOperationHarness({ dialects: ALL_DIALECTS });
   try {
-    await world.admin.create(HYPERSDK_VMS, {
+    await harness.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },
       spec: { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '5Gi' }] },
     });
-    await world.clock.advance(10_000);
-    world.writes.length = 0;
+    await harness.clock.advance(10_000);
+    harness.writes.length = 0;
     const vmRef = { name: 'web', apiGroup: 'hypersdk.io' };
-    await world.ask('copy', 'web', 'clone', { vmRef, cloneSpec: { targetName: 'copy' } });
-    expect((await world.over('copy')).status?.phase).toBe('Succeeded');
-    await world.clock.advance(5000);
-    expect(world.writes.toSorted()).toEqual([
+    await harness.ask('copy', 'web', 'clone', { vmRef, cloneSpec: { targetName: 'copy' } });
+    expect((await harness.over('copy')).status?.phase).toBe('Succeeded');
+    await harness.clock.advance(5000);
+    expect(harness.writes.toSorted()).toEqual([
       'create persistentvolumeclaims',
       'create persistentvolumes',
       'create services',
@@ -30,6 +30,6 @@ it('a clone of a VM of hypersdk.io takes eight writes of ours, besides those by 
       'update vmoperations/status',
     ]);
   } finally {
-    await world.stop();
+    await harness.stop();
   }
 });

@@ -7,29 +7,29 @@ import { namespace, type OperationHarness, startOperationHarness } from '#testin
 const provisioner = 'csi.example.com';
 
 describe('a clone of a VM with a disk on real storage', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationHarness();
+    harness = await startOperationHarness();
     const classes = { now: 'Immediate', late: 'WaitForFirstConsumer' };
     for (const [name, volumeBindingMode] of Object.entries(classes))
-      await world.admin.create(STORAGE_CLASSES, { metadata: { name }, provisioner, volumeBindingMode });
+      await harness.admin.create(STORAGE_CLASSES, { metadata: { name }, provisioner, volumeBindingMode });
   });
-  afterEach(() => world.stop());
+  afterEach(() => harness.stop());
 
-  const claim = (name: string) => ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
+  const claim = (name: string) => ignoreNotFound(harness.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
 
   async function vm(storageClassName: string): Promise<void> {
-    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    await harness.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: 'disk-web', namespace },
       spec: { accessModes: ['ReadWriteMany'], storageClassName, resources: { requests: { storage: '1G' } } },
     });
     const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: 'disk-web' } }];
     const domain = { memory: { guest: '1Gi' }, devices: { disks: [{ name: 'root', disk: {} }] } };
-    await world.admin.create(VMS, {
+    await harness.admin.create(VMS, {
       metadata: { name: 'web', namespace },
       spec: { runStrategy: 'Halted', template: { spec: { domain, volumes } } },
     });
-    await world.clock.advance(1000);
+    await harness.clock.advance(1000);
   }
 
   /** Provisions a volume for a claim, with a size that such storage rounds up to. */
@@ -37,7 +37,7 @@ describe('a clone of a VM with a disk on real storage', () => {
     const found = await claim(name);
     const claimRef = { namespace, name, uid: found?.metadata.uid ?? '' };
     const volume = `volume-${name}`;
-    await world.admin.create(PERSISTENT_VOLUMES, {
+    await harness.admin.create(PERSISTENT_VOLUMES, {
       metadata: { name: volume, annotations: { 'pv.kubernetes.io/provisioned-by': provisioner } },
       spec: {
         accessModes: ['ReadWriteMany'],
@@ -47,33 +47,33 @@ describe('a clone of a VM with a disk on real storage', () => {
         claimRef,
       },
     });
-    await world.clock.advance(2000);
+    await harness.clock.advance(2000);
     expect((await claim(name))?.status?.phase).toBe('Bound');
   }
 
   const ask = (spec: object = {}, more: object = {}) =>
-    world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', ...spec }, ...more });
+    harness.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', ...spec }, ...more });
 
   it('waits until there is a volume to copy, and until its own is created', async () => {
     await vm('now');
     await ask();
-    await world.clock.advance(2000);
-    expect((await world.operation('copy')).status).toMatchObject({
+    await harness.clock.advance(2000);
+    expect((await harness.operation('copy')).status).toMatchObject({
       phase: 'Pending',
       message: 'PersistentVolumeClaim disk-web of disk root has no volume to copy, waiting',
     });
     await provision('disk-web');
-    await world.clock.advance(2000);
+    await harness.clock.advance(2000);
     expect((await claim('web-2-root'))?.spec).toMatchObject({
       dataSource: { kind: 'PersistentVolumeClaim', name: 'disk-web' },
       resources: { requests: { storage: '1Gi' } },
     });
-    expect((await world.operation('copy')).status).toMatchObject({
+    expect((await harness.operation('copy')).status).toMatchObject({
       phase: 'Running',
       message: 'waiting for the volume of PersistentVolumeClaim web-2-root',
     });
     await provision('web-2-root');
-    expect((await world.over('copy')).status).toMatchObject({
+    expect((await harness.over('copy')).status).toMatchObject({
       phase: 'Succeeded',
       message: 'created VirtualMachine default/web-2 with its disks',
     });
@@ -83,7 +83,7 @@ describe('a clone of a VM with a disk on real storage', () => {
     await vm('late');
     await provision('disk-web');
     await ask();
-    expect((await world.over('copy')).status).toMatchObject({
+    expect((await harness.over('copy')).status).toMatchObject({
       phase: 'Succeeded',
       message: expect.stringMatching(
         /until the first start of the clone, which creates the volumes of \S+ web-2-root$/,
@@ -95,23 +95,23 @@ describe('a clone of a VM with a disk on real storage', () => {
     await vm('now');
     await provision('disk-web');
     await ask({}, { timeout: '1m' });
-    const { status } = await world.over('copy');
+    const { status } = await harness.over('copy');
     expect(status).toMatchObject({ phase: 'Failed' });
     expect(status?.message).toContain('no volume was created for PersistentVolumeClaim web-2-root');
-    await world.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect(await claim('web-2-root')).toBeUndefined();
-    expect(await ignoreNotFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
+    expect(await ignoreNotFound(harness.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
   });
 
   it('is not linked, which is reported before any change', async () => {
     await vm('now');
     await provision('disk-web');
     await ask({ linkedClone: true });
-    expect((await world.over('copy')).status).toMatchObject({
+    expect((await harness.over('copy')).status).toMatchObject({
       phase: 'Failed',
       message:
         'cloneSpec.linkedClone: disk root cannot be linked: storage class now is not simulated; nothing has been changed',
     });
-    expect(await ignoreNotFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
+    expect(await ignoreNotFound(harness.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
   });
 });

@@ -9,10 +9,10 @@ import { namespace, type OperationHarness, startOperationHarness } from '#testin
 const CONTENTS = { image: { source: 'base.qcow2' }, files: { '/a': { bytes: 5, digest: 'd', text: 'hello' } } };
 
 describe('a clone of a VM of kubevirt.io', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationHarness();
-    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    harness = await startOperationHarness();
+    await harness.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: {
         name: 'disk-web',
         namespace,
@@ -24,7 +24,7 @@ describe('a clone of a VM of kubevirt.io', () => {
         resources: { requests: { storage: '1Gi' } },
       },
     });
-    await world.admin.create(VMS, {
+    await harness.admin.create(VMS, {
       metadata: { name: 'web', namespace, labels: { app: 'web' } },
       spec: {
         runStrategy: 'Always',
@@ -44,19 +44,19 @@ describe('a clone of a VM of kubevirt.io', () => {
         },
       },
     });
-    await world.clock.advance(5000);
-    world.writes.length = 0;
+    await harness.clock.advance(5000);
+    harness.writes.length = 0;
   });
-  afterEach(() => world.stop());
+  afterEach(() => harness.stop());
 
-  const vm = (name: string) => world.admin.get(VMS, name, { namespace });
-  const claim = (name: string) => world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+  const vm = (name: string) => harness.admin.get(VMS, name, { namespace });
+  const claim = (name: string) => harness.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
 
   it('is another VM with its own disks of the same contents, in few writes', async () => {
-    await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
-    const { status } = await world.over('copy');
+    await harness.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
+    const { status } = await harness.over('copy');
     expect(status).toMatchObject({ phase: 'Succeeded', result: { targetVM: 'web-2', targetNamespace: 'default' } });
-    await world.clock.advance(5000);
+    await harness.clock.advance(5000);
     const made = await vm('web-2');
     expect(made.metadata.labels).toEqual({ app: 'web' });
     expect(made.spec).toMatchObject({
@@ -71,15 +71,15 @@ describe('a clone of a VM of kubevirt.io', () => {
       files: CONTENTS.files,
       from: 'claim default/disk-web',
     });
-    expect(world.writes.length, world.writes.join(', ')).toBeLessThanOrEqual(8);
+    expect(harness.writes.length, harness.writes.join(', ')).toBeLessThanOrEqual(8);
   });
 
   it('runs at once on request, linked, with its own addresses', async () => {
     const cloneSpec = { targetName: 'web-2', linkedClone: true, startAfterClone: true };
-    await world.ask('copy', 'web', 'clone', { cloneSpec });
-    expect((await world.over('copy')).status?.phase).toBe('Succeeded');
-    await world.clock.advance(10_000);
-    const [one, two] = await Promise.all(['web', 'web-2'].map((name) => world.admin.get(VMIS, name, { namespace })));
+    await harness.ask('copy', 'web', 'clone', { cloneSpec });
+    expect((await harness.over('copy')).status?.phase).toBe('Succeeded');
+    await harness.clock.advance(10_000);
+    const [one, two] = await Promise.all(['web', 'web-2'].map((name) => harness.admin.get(VMIS, name, { namespace })));
     expect(two?.status?.phase).toBe('Running');
     expect(two?.status?.interfaces?.[0]?.mac).not.toBe(one?.status?.interfaces?.[0]?.mac);
     const { annotations } = (await claim('web-2-root')).metadata;
@@ -87,20 +87,20 @@ describe('a clone of a VM of kubevirt.io', () => {
   });
 
   it('is rejected if its name exists, and changes nothing', async () => {
-    await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
-    await world.over('copy');
-    await world.ask('again', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
-    expect((await world.over('again')).status).toMatchObject({
+    await harness.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
+    await harness.over('copy');
+    await harness.ask('again', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
+    expect((await harness.over('again')).status).toMatchObject({
       phase: 'Failed',
       message: 'VirtualMachine.kubevirt.io default/web-2 already exists: nothing has been changed',
     });
-    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    await harness.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: 'web-3-root', namespace },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     });
-    await world.clock.advance(1000);
-    await world.ask('third', 'web', 'clone', { cloneSpec: { targetName: 'web-3' } });
-    expect((await world.over('third')).status).toMatchObject({
+    await harness.clock.advance(1000);
+    await harness.ask('third', 'web', 'clone', { cloneSpec: { targetName: 'web-3' } });
+    expect((await harness.over('third')).status).toMatchObject({
       phase: 'Failed',
       message: expect.stringContaining(
         'PersistentVolumeClaim default/web-3-root, required for disk root of the clone, already exists',
@@ -110,13 +110,16 @@ describe('a clone of a VM of kubevirt.io', () => {
   });
 
   it('waits for its source snapshot', async () => {
-    await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', snapshotRef: 'none' }, timeout: '1m' });
-    await world.clock.advance(1000);
-    expect((await world.operation('copy')).status).toMatchObject({
+    await harness.ask('copy', 'web', 'clone', {
+      cloneSpec: { targetName: 'web-2', snapshotRef: 'none' },
+      timeout: '1m',
+    });
+    await harness.clock.advance(1000);
+    expect((await harness.operation('copy')).status).toMatchObject({
       phase: 'Pending',
       message: 'VMSnapshot default/none not found, waiting',
     });
-    expect((await world.over('copy')).status?.phase).toBe('Failed');
+    expect((await harness.over('copy')).status?.phase).toBe('Failed');
     await expect(vm('web-2')).rejects.toSatisfy(isNotFound);
   });
 });

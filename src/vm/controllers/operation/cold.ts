@@ -93,9 +93,9 @@ function startElsewhere(view: ActiveOperationView, checkpoint: Checkpoint): Step
   if (live !== undefined || willStart || !isOff) return { to: 'continue', progress: 70 };
   // The start was written together with the placement annotations.
   const place = placeOf(view);
-  const told = Object.entries(place).every(([name, value]) => (vm.metadata.annotations?.[name] ?? null) === value);
+  const reported = Object.entries(place).every(([name, value]) => (vm.metadata.annotations?.[name] ?? null) === value);
   const spec = powerFieldsIn(checkpoint.before ?? '{}');
-  if (told && Object.keys(spec).length > 0)
+  if (reported && Object.keys(spec).length > 0)
     return fail('Stopped', 'the VM was stopped by another client before it was running again', [cleared]);
   return { to: 'continue', actions: restorePower(view, checkpoint, place) };
 }

@@ -3,24 +3,24 @@ import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 describe('operations on a VM that terminated by itself', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationHarness({ dialects: ALL_DIALECTS });
+    harness = await startOperationHarness({ dialects: ALL_DIALECTS });
   });
-  afterEach(() => world.stop());
+  afterEach(() => harness.stop());
 
   const CRASH = { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '20s' };
   const SHUTDOWN = { 'vimana.io/complete-after': '20s' };
   const make = async (annotations: object, highAvailability: object) => {
     const spec = { cpus: 1, memory: '1Gi', annotations, highAvailability };
-    await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'web', namespace }, spec });
-    await world.clock.advance(30_000);
+    await harness.admin.create(HYPERSDK_VMS, { metadata: { name: 'web', namespace }, spec });
+    await harness.clock.advance(30_000);
   };
-  const vm = () => world.admin.get(HYPERSDK_VMS, 'web', { namespace });
+  const vm = () => harness.admin.get(HYPERSDK_VMS, 'web', { namespace });
   const phaseNow = async () => (await vm()).status?.phase;
   const ask = async (operation: string) => {
-    await world.ask(operation, 'web', operation, { vmRef: { name: 'web' } });
-    return (await world.over(operation)).status;
+    await harness.ask(operation, 'web', operation, { vmRef: { name: 'web' } });
+    return (await harness.over(operation)).status;
   };
 
   it.each([
@@ -39,7 +39,7 @@ describe('operations on a VM that terminated by itself', () => {
   it('stop one that crashed permanently', async () => {
     await make(CRASH, { enabled: true, restartPolicy: 'Never' });
     expect(await ask('stop')).toMatchObject({ phase: 'Succeeded' });
-    await world.clock.advance(5000);
+    await harness.clock.advance(5000);
     expect((await vm()).spec.running).toBe(false);
     expect(await phaseNow()).toBe('Stopped');
     expect(await ask('start')).toMatchObject({ phase: 'Succeeded' });
@@ -48,8 +48,8 @@ describe('operations on a VM that terminated by itself', () => {
   it('start one at once that waits for its restart', async () => {
     await make(CRASH, { enabled: true, restartPolicy: 'Always', restartDelay: '10m' });
     expect(await phaseNow()).toBe('Pending');
-    const before = world.clock.now();
+    const before = harness.clock.now();
     expect(await ask('start')).toMatchObject({ phase: 'Succeeded' });
-    expect(world.clock.now() - before).toBeLessThan(60_000);
+    expect(harness.clock.now() - before).toBeLessThan(60_000);
   });
 });

@@ -10,15 +10,15 @@ import type { Operation } from './operation.ts';
 const WRITES = Array.from({ length: 14 }, (_, at) => at + 1);
 
 describe('an operation whose operator is killed at any of its writes', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationHarness({ dialects: ALL_DIALECTS });
+    harness = await startOperationHarness({ dialects: ALL_DIALECTS });
   });
-  afterEach(() => world.stop());
+  afterEach(() => harness.stop());
 
   /** Creates a VM with a disk. */
   const make = async (name: string, runStrategy: string) => {
-    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    await harness.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: `disk-${name}`, namespace },
       spec: {
         accessModes: ['ReadWriteMany'],
@@ -30,11 +30,11 @@ describe('an operation whose operator is killed at any of its writes', () => {
     const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: `disk-${name}` } }];
     const metadata = { annotations: { 'vimana.io/shutdown-duration': '1s' } };
     const spec = { runStrategy, template: { metadata, spec: { domain, volumes } } };
-    await world.admin.create(VMS, { metadata: { name, namespace }, spec });
-    await world.clock.advance(5000);
+    await harness.admin.create(VMS, { metadata: { name, namespace }, spec });
+    await harness.clock.advance(5000);
   };
-  const instance = (name: string) => ignoreNotFound(world.admin.get(VMIS, name, { namespace }));
-  const made = (what: string) => world.writes.filter((write) => write === `create ${what}`).length;
+  const instance = (name: string) => ignoreNotFound(harness.admin.get(VMIS, name, { namespace }));
+  const made = (what: string) => harness.writes.filter((write) => write === `create ${what}`).length;
   const isRunning = async (name: string) => (await instance(name))?.status?.phase === 'Running';
 
   const KINDS: [string, object, string, (vm: string, operation: Operation) => Promise<void>][] = [
@@ -71,7 +71,7 @@ describe('an operation whose operator is killed at any of its writes', () => {
       'Always',
       async (vm) => {
         expect(await instance(vm)).toBeUndefined();
-        expect(await ignoreNotFound(world.admin.get(VMS, vm, { namespace }))).toBeUndefined();
+        expect(await ignoreNotFound(harness.admin.get(VMS, vm, { namespace }))).toBeUndefined();
       },
     ],
     [
@@ -92,7 +92,7 @@ describe('an operation whose operator is killed at any of its writes', () => {
         expect(await isRunning(vm)).toBe(true);
         expect(made('virtualmachineinstances')).toBe(1);
         expect(status?.result?.targetNode).not.toBe(status?.result?.sourceNode);
-        const { spec, metadata } = await world.admin.get(VMS, vm, { namespace });
+        const { spec, metadata } = await harness.admin.get(VMS, vm, { namespace });
         expect(spec.runStrategy).toBe('Once');
         expect(metadata.annotations ?? {}).toEqual({});
       },
@@ -108,22 +108,22 @@ describe('an operation whose operator is killed at any of its writes', () => {
       { cloneSpec: { targetName: 'copy' } },
       'Always',
       async () => {
-        const { metadata } = await world.admin.get(VMS, 'copy', { namespace });
-        const claim = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace });
+        const { metadata } = await harness.admin.get(VMS, 'copy', { namespace });
+        const claim = await harness.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace });
         expect(claim.metadata.ownerReferences?.[0]?.uid).toBe(metadata.uid);
         expect(made('virtualmachines')).toBe(1);
         expect(made('persistentvolumeclaims')).toBe(1);
-        await world.admin.delete(VMS, 'copy', { namespace });
-        await world.clock.advance(5000);
+        await harness.admin.delete(VMS, 'copy', { namespace });
+        await harness.clock.advance(5000);
         expect(
-          await ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace })),
+          await ignoreNotFound(harness.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace })),
         ).toBeUndefined();
       },
     ],
   ];
 
   const snapshots = async (vm: string) =>
-    (await world.admin.list(VM_SNAPSHOTS, { namespace })).items.filter(({ spec }) => spec.vmRef.name === vm);
+    (await harness.admin.list(VM_SNAPSHOTS, { namespace })).items.filter(({ spec }) => spec.vmRef.name === vm);
 
   KINDS.push(
     [
@@ -143,7 +143,7 @@ describe('an operation whose operator is killed at any of its writes', () => {
       async (vm) => {
         expect(await isRunning(vm)).toBe(true);
         expect(made('virtualmachineinstances')).toBe(1);
-        const { spec, metadata } = await world.admin.get(VMS, vm, { namespace });
+        const { spec, metadata } = await harness.admin.get(VMS, vm, { namespace });
         expect(spec.runStrategy).toBe('Once');
         expect(metadata.annotations ?? {}).not.toHaveProperty('vimana.io/restore');
       },
@@ -156,31 +156,31 @@ describe('an operation whose operator is killed at any of its writes', () => {
       await make(vm, strategy === 'Manual' ? 'Halted' : strategy);
       if (strategy === 'Manual') {
         const body = { spec: { runStrategy: 'Manual' } };
-        await world.admin.patch(VMS, vm, { type: 'merge', body }, { namespace });
-        await world.ask(`begin-${count}`, vm, 'start');
-        await world.over(`begin-${count}`);
+        await harness.admin.patch(VMS, vm, { type: 'merge', body }, { namespace });
+        await harness.ask(`begin-${count}`, vm, 'start');
+        await harness.over(`begin-${count}`);
       }
       if (kind === 'restore') {
-        await world.ask(`kept-${count}`, vm, 'snapshot');
-        await world.over(`kept-${count}`);
+        await harness.ask(`kept-${count}`, vm, 'snapshot');
+        await harness.over(`kept-${count}`);
       }
-      await world.clock.advance(5000);
-      world.writes.length = 0;
-      world.killAtWrite(count);
+      await harness.clock.advance(5000);
+      harness.writes.length = 0;
+      harness.killAtWrite(count);
       const name = `op-${count}`;
       const back = kind === 'restore' ? { restoreSpec: { snapshotName: `kept-${count}` } } : {};
-      await world.ask(name, vm, kind, { ...spec, ...back });
-      const operation = await world.over(name);
-      world.killAtWrite(0);
-      await world.clock.advance(10_000);
+      await harness.ask(name, vm, kind, { ...spec, ...back });
+      const operation = await harness.over(name);
+      harness.killAtWrite(0);
+      await harness.clock.advance(10_000);
       expect(operation.status, `killed at write ${count}: ${JSON.stringify(operation.status)}`).toMatchObject({
         phase: 'Succeeded',
       });
-      expect((await world.operation(name)).metadata.finalizers ?? []).toEqual([]);
+      expect((await harness.operation(name)).metadata.finalizers ?? []).toEqual([]);
       await check(vm, operation);
       // Leftover migrations are deleted before the next run.
-      for (const { metadata } of (await world.admin.list(VMIMS, { namespace })).items)
-        await world.admin.delete(VMIMS, metadata.name, { namespace });
+      for (const { metadata } of (await harness.admin.list(VMIMS, { namespace })).items)
+        await harness.admin.delete(VMIMS, metadata.name, { namespace });
     }
   });
 });

@@ -25,29 +25,29 @@ function written(more: object = {}, policies: object = {}) {
 }
 
 describe('operations on a VM of novacron.io', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationHarness({ dialects: ALL_DIALECTS });
-    await world.admin.create(MACHINES, { metadata: { name: 'web', namespace }, spec: written() });
-    await world.clock.advance(10_000);
+    harness = await startOperationHarness({ dialects: ALL_DIALECTS });
+    await harness.admin.create(MACHINES, { metadata: { name: 'web', namespace }, spec: written() });
+    await harness.clock.advance(10_000);
   });
-  afterEach(() => world.stop());
+  afterEach(() => harness.stop());
 
-  const vm = (name = 'web') => world.admin.get(MACHINES, name, { namespace });
-  const claim = (name: string) => world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
-  const instance = (name = 'web') => world.admin.get(VMIS, `${name}.novacron`, { namespace });
+  const vm = (name = 'web') => harness.admin.get(MACHINES, name, { namespace });
+  const claim = (name: string) => harness.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+  const instance = (name = 'web') => harness.admin.get(VMIS, `${name}.novacron`, { namespace });
   const conditionOf = ({ status }: VirtualMachine, type: string) =>
     status?.conditions?.find((each) => each.type === type);
-  let asked = 0;
+  let requested = 0;
   async function done(operation: string, spec: object = {}, expected = 'Succeeded') {
-    const name = `op-${++asked}`;
-    await world.ask(name, 'web', operation, { ...WEB, ...spec });
-    const { status } = await world.over(name);
+    const name = `op-${++requested}`;
+    await harness.ask(name, 'web', operation, { ...WEB, ...spec });
+    const { status } = await harness.over(name);
     expect(status?.phase, status?.message).toBe(expected);
     return status;
   }
   const write = (name: string, files: object) =>
-    world.admin.patch(
+    harness.admin.patch(
       PERSISTENT_VOLUME_CLAIMS,
       name,
       { type: 'merge', body: { metadata: { annotations: { [DISK_CONTENTS_ANNOTATION]: JSON.stringify({ files }) } } } },
@@ -79,10 +79,10 @@ describe('operations on a VM of novacron.io', () => {
     expect(parseContents(root.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.image).toEqual({
       source: 'marketplace://debian-12',
     });
-    const { items } = await world.admin.list(PODS, { namespace, labelSelector: 'vm=web,app=shop' });
+    const { items } = await harness.admin.list(PODS, { namespace, labelSelector: 'vm=web,app=shop' });
     expect(items).toHaveLength(1);
     const before = metadata.resourceVersion;
-    await world.clock.advance(120_000);
+    await harness.clock.advance(120_000);
     expect((await vm()).metadata.resourceVersion).toBe(before);
   });
 
@@ -93,34 +93,34 @@ describe('operations on a VM of novacron.io', () => {
     expect(second).not.toBe(first);
     await done('stop');
     expect((await vm()).spec.running).toBe(false);
-    await world.clock.advance(1000);
+    await harness.clock.advance(1000);
     expect((await vm()).status).toMatchObject({ phase: 'Stopped' });
     expect((await vm()).status).not.toHaveProperty('nodeName');
     await done('start');
-    await world.clock.advance(1000);
+    await harness.clock.advance(1000);
     expect((await vm()).status?.phase).toBe('Running');
   });
 
   it('live-migrate it, no faster than its policy allows, and report that', async () => {
     const bandwidth = '80Mbps';
-    await world.admin.patch(
+    await harness.admin.patch(
       MACHINES,
       'web',
       { type: 'merge', body: { spec: { migrationPolicy: { bandwidth } } } },
       { namespace },
     );
-    await world.clock.advance(2000);
+    await harness.clock.advance(2000);
     expect(conditionOf(await vm(), 'RestartRequired')).toBeUndefined();
     const from = (await vm()).status?.nodeName;
-    await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '8Gbps' } });
-    await world.clock.advance(5000);
+    await harness.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '8Gbps' } });
+    await harness.clock.advance(5000);
     expect((await vm()).status).toMatchObject({
       phase: 'Migrating',
       migration: { sourceNode: from, state: 'Running' },
     });
-    const { status } = await world.over('move');
+    const { status } = await harness.over('move');
     expect(status?.phase, status?.message).toBe('Succeeded');
-    await world.clock.advance(1000);
+    await harness.clock.advance(1000);
     const { status: after } = await vm();
     expect(after).toMatchObject({
       phase: 'Running',
@@ -135,31 +135,31 @@ describe('operations on a VM of novacron.io', () => {
   });
 
   it('do not live-migrate it if its policy forbids that, and move it by a restart', async () => {
-    await world.admin.patch(
+    await harness.admin.patch(
       MACHINES,
       'web',
       { type: 'merge', body: { spec: { migrationPolicy: { allowLiveMigration: false } } } },
       { namespace },
     );
-    await world.clock.advance(2000);
+    await harness.clock.advance(2000);
     expect(conditionOf(await vm(), 'LiveMigratable')).toMatchObject({ status: 'False', reason: 'NotAllowed' });
     const from = (await vm()).status?.nodeName;
-    const refused = await done('migrate', {}, 'Failed');
-    expect(refused?.message).toContain('LiveMigrationNotAllowed');
-    expect(refused?.message).toContain('nothing has been changed; set migrateSpec.live to false to stop it');
+    const rejected = await done('migrate', {}, 'Failed');
+    expect(rejected?.message).toContain('LiveMigrationNotAllowed');
+    expect(rejected?.message).toContain('nothing has been changed; set migrateSpec.live to false to stop it');
     expect((await vm()).status?.nodeName).toBe(from);
     await done('migrate', { migrateSpec: { live: false } });
-    await world.clock.advance(2000);
+    await harness.clock.advance(2000);
     const { status } = await vm();
     expect(status).toMatchObject({ phase: 'Running' });
     expect(status?.nodeName).not.toBe(from);
-    await world.admin.patch(
+    await harness.admin.patch(
       MACHINES,
       'web',
       { type: 'merge', body: { spec: { migrationPolicy: { allowLiveMigration: true } } } },
       { namespace },
     );
-    await world.clock.advance(2000);
+    await harness.clock.advance(2000);
     expect(conditionOf(await vm(), 'LiveMigratable')).toMatchObject({ status: 'True' });
   });
 
@@ -175,11 +175,11 @@ describe('operations on a VM of novacron.io', () => {
     const file = (text: string) => ({ '/a': { bytes: text.length, digest: text, text } });
     await write('web.novacron-data', file('before'));
     await done('snapshot', { snapshotSpec: { name: 'kept' } });
-    const kept = await world.admin.get(VM_SNAPSHOTS, 'kept', { namespace });
+    const kept = await harness.admin.get(VM_SNAPSHOTS, 'kept', { namespace });
     expect(kept.status).toMatchObject({ phase: 'Ready', vmState: { cpus: 2, memory: '1Gi', running: true } });
     await write('web.novacron-data', file('after'));
     await done('restore', { restoreSpec: { snapshotName: 'kept' } });
-    await world.clock.advance(5000);
+    await harness.clock.advance(5000);
     const { annotations } = (await claim('web.novacron-data')).metadata;
     expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.text).toBe('before');
     expect((await vm()).status?.phase).toBe('Running');
@@ -187,12 +187,12 @@ describe('operations on a VM of novacron.io', () => {
 
   it('clone it, with disks of the same contents and its own addresses', async () => {
     await write('web.novacron-data', { '/a': { bytes: 5, digest: 'd', text: 'hello' } });
-    world.writes.length = 0;
+    harness.writes.length = 0;
     await done('clone', { cloneSpec: { targetName: 'copy', linkedClone: true } });
     // The claims of its root disk and its volume, and the five writes by which Kubernetes binds each, do not count.
     expect(
-      world.writes.filter((each) => !/persistentvolume/.test(each)).length,
-      world.writes.join(),
+      harness.writes.filter((each) => !/persistentvolume/.test(each)).length,
+      harness.writes.join(),
     ).toBeLessThanOrEqual(8);
     const { annotations } = (await claim('copy.novacron-data')).metadata;
     expect(parseContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']).toMatchObject({
@@ -200,8 +200,8 @@ describe('operations on a VM of novacron.io', () => {
       shared: true,
     });
     expect((await vm('copy')).spec.running).toBe(false);
-    await world.admin.patch(MACHINES, 'copy', { type: 'merge', body: { spec: { running: true } } }, { namespace });
-    await world.clock.advance(10_000);
+    await harness.admin.patch(MACHINES, 'copy', { type: 'merge', body: { spec: { running: true } } }, { namespace });
+    await harness.clock.advance(10_000);
     const [one, two] = [await instance(), await instance('copy')];
     expect(two.status?.phase).toBe('Running');
     expect(two.status?.interfaces?.[0]?.mac).not.toBe(one.status?.interfaces?.[0]?.mac);
@@ -210,30 +210,30 @@ describe('operations on a VM of novacron.io', () => {
 
   it('clone one to another namespace whose disk was copied from a claim, which is not populated again', async () => {
     const [other, golden] = ['team-b', `pvc://${namespace}/web.novacron-data`];
-    await world.admin.create(NAMESPACES, {
+    await harness.admin.create(NAMESPACES, {
       metadata: { name: other, annotations: { 'vimana.io/operations-from': namespace } },
     });
     await write('web.novacron-data', { '/etc/gold': { bytes: 1, digest: 'g' } });
     const spec = written({ image: { source: golden }, volumes: [] });
-    await world.admin.create(MACHINES, { metadata: { name: 'gold', namespace }, spec });
-    await world.clock.advance(10_000);
+    await harness.admin.create(MACHINES, { metadata: { name: 'gold', namespace }, spec });
+    await harness.clock.advance(10_000);
     const cloneSpec = { targetName: 'copy', targetNamespace: other, startAfterClone: true };
     await done('clone', { vmRef: { ...WEB.vmRef, name: 'gold' }, cloneSpec });
-    await world.clock.advance(10_000);
-    const found = () => world.admin.get(MACHINES, 'copy', { namespace: other });
+    await harness.clock.advance(10_000);
+    const found = () => harness.admin.get(MACHINES, 'copy', { namespace: other });
     const copy = await found();
     expect(copy.status?.phase).toBe('Running');
-    const disk = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy.novacron-root', { namespace: other });
+    const disk = await harness.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy.novacron-root', { namespace: other });
     expect(parseContents(disk.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files).toHaveProperty(['/etc/gold']);
-    await world.admin.delete(MACHINES, 'copy', { namespace: other });
-    await world.clock.advance(20_000);
+    await harness.admin.delete(MACHINES, 'copy', { namespace: other });
+    await harness.clock.advance(20_000);
     const { annotations = {} } = copy.metadata;
     const forged = { ...annotations, 'vimana.io/disk-sources': '{"root":{"given":true}}' };
-    await world.admin.create(MACHINES, {
+    await harness.admin.create(MACHINES, {
       metadata: { name: 'copy', namespace: other, annotations: forged },
       spec: copy.spec,
     });
-    await world.clock.advance(10_000);
+    await harness.clock.advance(10_000);
     expect((await found()).status?.phase).toBe('Pending');
     expect(conditionOf(await found(), 'Ready')).toMatchObject({
       reason: 'NotFound',
@@ -245,10 +245,10 @@ describe('operations on a VM of novacron.io', () => {
 
   it('delete it, and its disks with it', async () => {
     await done('delete');
-    await world.clock.advance(10_000);
+    await harness.clock.advance(10_000);
     await expect(vm()).rejects.toSatisfy(isNotFound);
-    expect((await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items).toEqual([]);
-    expect((await world.admin.list(PODS, { namespace })).items).toEqual([]);
+    expect((await harness.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items).toEqual([]);
+    expect((await harness.admin.list(PODS, { namespace })).items).toEqual([]);
   });
 
   it('do not affect VMs of other groups with the same name', async () => {
@@ -256,13 +256,13 @@ describe('operations on a VM of novacron.io', () => {
     const others = ALL_DIALECTS.filter(({ kind }) => kind.group === 'hypersdk.io').map(({ kind }) =>
       resourceTypeFor(kind),
     );
-    for (const type of others) await world.admin.create(type, { metadata: { name: 'web', namespace }, spec });
-    await world.clock.advance(10_000);
+    for (const type of others) await harness.admin.create(type, { metadata: { name: 'web', namespace }, spec });
+    await harness.clock.advance(10_000);
     await done('stop');
-    await world.clock.advance(1000);
+    await harness.clock.advance(1000);
     expect((await vm()).status?.phase).toBe('Stopped');
     for (const type of others) {
-      expect(await world.admin.get(type, 'web', { namespace })).toMatchObject({ status: { phase: 'Running' } });
+      expect(await harness.admin.get(type, 'web', { namespace })).toMatchObject({ status: { phase: 'Running' } });
     }
   });
 });

@@ -132,7 +132,7 @@ function dependenciesOf(
   providers: DependencyProviders,
   context: Context,
 ): VmDependencies {
-  const asked = dialect?.dependencies?.includes('template') === true ? providers.template : undefined;
-  const template = asked?.provide(vm, context);
+  const requested = dialect?.dependencies?.includes('template') === true ? providers.template : undefined;
+  const template = requested?.provide(vm, context);
   return { referenceNode: DEFAULT_NODE, ...(template === undefined ? {} : { template }) };
 }

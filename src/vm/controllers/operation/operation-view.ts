@@ -75,13 +75,13 @@ export function powerState({ dialect, vm, instance }: ActiveOperationView): Powe
   const requests = memory.requests.filter(({ action, uid }) => action !== 'Stop' || uid === instance?.metadata.uid);
   const off = instance === undefined || isFinal(instance);
   const willStart = shouldStart(desired, { ...memory, requests });
-  const asked = memory.requests.some(({ action, uid }) => action === 'Stop' && uid === instance?.metadata.uid);
+  const requested = memory.requests.some(({ action, uid }) => action === 'Stop' && uid === instance?.metadata.uid);
   return {
     live,
     isRunning: live?.status?.phase === 'Running',
     isOff: off && !(instance !== undefined && isTerminating(instance)),
     willStart,
-    isStopping: instance !== undefined && (isTerminating(instance) || asked || desired.runStrategy === 'Halted'),
+    isStopping: instance !== undefined && (isTerminating(instance) || requested || desired.runStrategy === 'Halted'),
   };
 }
 

@@ -67,7 +67,7 @@ const view = (given: Partial<OperationView> & Pick<OperationView, 'operation'>):
 });
 
 /** Returns the planned actions with their messages. */
-const told = (given: Partial<OperationView> & Pick<OperationView, 'operation'>) =>
+const reported = (given: Partial<OperationView> & Pick<OperationView, 'operation'>) =>
   planOperation(view(given)).map((action) => {
     if (action.do === 'report') return `${action.status.phase}: ${action.status.message}`;
     if (action.do === 'power') return `${action.do} ${action.action}${action.force ? ' by force' : ''}`;
@@ -247,7 +247,7 @@ describe('the actions of an operation', () => {
       ['expire'],
     ],
   ])('%s', (_what, given, expected) => {
-    expect(told(given)).toEqual(expected);
+    expect(reported(given)).toEqual(expected);
   });
 
   it('creates a migration with a unique name', () => {

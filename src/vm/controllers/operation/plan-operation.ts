@@ -105,8 +105,8 @@ function finish(
 function waitOrYield(view: OperationView, { reason, message }: StatusText): readonly OperationAction[] {
   const { step, since = '' } = view.operation.status?.checkpoint ?? {};
   if (step !== LACKING && step !== ASIDE) return waitForMissing(view, { reason, message }, LACKING, TIMEOUT_MS);
-  const patience = Date.parse(since) + TIMEOUT_MS - view.now;
-  if (step === LACKING && patience > 0) return waitForMissing(view, { reason, message }, LACKING, patience);
+  const timeoutMs = Date.parse(since) + TIMEOUT_MS - view.now;
+  if (step === LACKING && timeoutMs > 0) return waitForMissing(view, { reason, message }, LACKING, timeoutMs);
   return waitForMissing(view, { reason, message }, ASIDE);
 }
 

@@ -4,33 +4,33 @@ import { isNotFound } from '#platform/kube/kube-error';
 import { namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 describe('operations on a VM', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationHarness();
+    harness = await startOperationHarness();
   });
-  afterEach(() => world.stop());
+  afterEach(() => harness.stop());
 
   const make = async (name: string, spec: object = {}, annotations: Record<string, string> = {}) => {
     const domain = { cpu: { sockets: 1 }, memory: { guest: '1Gi' }, devices: {} };
     const template = { metadata: { annotations }, spec: { domain } };
-    await world.admin.create(VMS, {
+    await harness.admin.create(VMS, {
       metadata: { name, namespace },
       spec: { runStrategy: 'Always', template, ...spec },
     });
-    await world.clock.advance(5000);
+    await harness.clock.advance(5000);
   };
   const instance = (name: string) =>
-    world.admin.get(VMIS, name, { namespace }).catch((error: unknown) => {
+    harness.admin.get(VMIS, name, { namespace }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });
-  const vm = (name: string) => world.admin.get(VMS, name, { namespace });
+  const vm = (name: string) => harness.admin.get(VMS, name, { namespace });
 
   it('start a stopped VM, in two writes of their own status and one of the VM', async () => {
     await make('web', { runStrategy: 'Halted' });
-    world.writes.length = 0;
-    await world.ask('go', 'web', 'start');
-    const { status } = await world.over('go');
+    harness.writes.length = 0;
+    await harness.ask('go', 'web', 'start');
+    const { status } = await harness.over('go');
     expect(status).toMatchObject({ phase: 'Succeeded', progress: 100 });
     expect(status?.conditions?.map(({ type, status: holds }) => `${type} ${holds}`)).toEqual([
       'Succeeded True',
@@ -38,23 +38,23 @@ describe('operations on a VM', () => {
     ]);
     expect((await instance('web'))?.status?.phase).toBe('Running');
     expect((await vm('web')).spec.runStrategy).toBe('Always');
-    expect(world.writes.filter((write) => write.includes('vmoperations'))).toHaveLength(2);
-    expect(world.writes.filter((write) => write === 'patch virtualmachines')).toHaveLength(1);
+    expect(harness.writes.filter((write) => write.includes('vmoperations'))).toHaveLength(2);
+    expect(harness.writes.filter((write) => write === 'patch virtualmachines')).toHaveLength(1);
   });
 
   it('have nothing to do if the VM is in the desired state', async () => {
     await make('web');
-    await world.ask('go', 'web', 'start');
-    expect((await world.over('go')).status).toMatchObject({
+    await harness.ask('go', 'web', 'start');
+    expect((await harness.over('go')).status).toMatchObject({
       phase: 'Succeeded',
       message: 'the VM is already running',
     });
-    await world.ask('halt', 'web', 'stop');
-    expect((await world.over('halt')).status?.phase).toBe('Succeeded');
-    await world.ask('halt-again', 'web', 'stop');
-    expect((await world.over('halt-again')).status?.message).toBe('the VM is already stopped');
-    await world.ask('again', 'web', 'restart');
-    expect((await world.over('again')).status).toMatchObject({
+    await harness.ask('halt', 'web', 'stop');
+    expect((await harness.over('halt')).status?.phase).toBe('Succeeded');
+    await harness.ask('halt-again', 'web', 'stop');
+    expect((await harness.over('halt-again')).status?.message).toBe('the VM is already stopped');
+    await harness.ask('again', 'web', 'restart');
+    expect((await harness.over('again')).status).toMatchObject({
       phase: 'Succeeded',
       message: expect.stringContaining('the VM was stopped and is now running on node') as string,
     });
@@ -63,66 +63,66 @@ describe('operations on a VM', () => {
   it('report why a VM that crashes repeatedly cannot be stopped, and restart it later', async () => {
     const crash = { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' };
     await make('web', { runStrategy: 'RerunOnFailure' }, crash);
-    await world.clock.advance(10_000);
-    await world.ask('halt', 'web', 'stop');
-    expect((await world.over('halt')).status?.message).toBe(
+    await harness.clock.advance(10_000);
+    await harness.ask('halt', 'web', 'stop');
+    expect((await harness.over('halt')).status?.message).toBe(
       'the VM cannot be stopped: VM is not running, and its spec will start it again',
     );
-    await world.ask('again', 'web', 'restart');
-    expect((await world.over('again')).status).toMatchObject({ phase: 'Succeeded' });
+    await harness.ask('again', 'web', 'restart');
+    expect((await harness.over('again')).status).toMatchObject({ phase: 'Succeeded' });
   });
 
   it('give a guest its grace period to stop, or none by force', async () => {
     await make('slow', {}, { 'vimana.io/shutdown-duration': 'never' });
-    await world.ask('halt', 'slow', 'stop');
-    const began = world.clock.now();
-    await world.over('halt');
-    expect(world.clock.now() - began).toBeGreaterThan(25_000);
+    await harness.ask('halt', 'slow', 'stop');
+    const began = harness.clock.now();
+    await harness.over('halt');
+    expect(harness.clock.now() - began).toBeGreaterThan(25_000);
     expect(await instance('slow')).toBeUndefined();
     await make('other', {}, { 'vimana.io/shutdown-duration': 'never' });
-    await world.ask('cut', 'other', 'stop', { force: true });
-    const from = world.clock.now();
-    await world.over('cut');
-    expect(world.clock.now() - from).toBeLessThan(5000);
+    await harness.ask('cut', 'other', 'stop', { force: true });
+    const from = harness.clock.now();
+    await harness.over('cut');
+    expect(harness.clock.now() - from).toBeLessThan(5000);
   });
 
   it('restart a VM once', async () => {
     await make('web');
     const before = await instance('web');
-    await world.ask('again', 'web', 'restart');
-    expect((await world.over('again')).status?.phase).toBe('Succeeded');
+    await harness.ask('again', 'web', 'restart');
+    expect((await harness.over('again')).status?.phase).toBe('Succeeded');
     const after = await instance('web');
     expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
-    await world.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect((await instance('web'))?.metadata.uid).toBe(after?.metadata.uid);
   });
 
   it('delete a VM', async () => {
     await make('web');
-    await world.ask('away', 'web', 'delete');
-    expect((await world.over('away')).status).toMatchObject({ phase: 'Succeeded', message: 'the VM was deleted' });
+    await harness.ask('away', 'web', 'delete');
+    expect((await harness.over('away')).status).toMatchObject({ phase: 'Succeeded', message: 'the VM was deleted' });
     await expect(vm('web')).rejects.toSatisfy(isNotFound);
     expect(await instance('web')).toBeUndefined();
   });
 
   it('run one at a time, in order, and report which one blocks them', async () => {
     await make('web', {}, { 'vimana.io/shutdown-duration': '5s' });
-    await world.ask('a-stop', 'web', 'stop');
-    await world.ask('b-start', 'web', 'start');
-    await world.ask('c-again', 'web', 'restart');
-    await world.clock.advance(2500);
-    expect((await world.operation('c-again')).status).toMatchObject({
+    await harness.ask('a-stop', 'web', 'stop');
+    await harness.ask('b-start', 'web', 'start');
+    await harness.ask('c-again', 'web', 'restart');
+    await harness.clock.advance(2500);
+    expect((await harness.operation('c-again')).status).toMatchObject({
       phase: 'Pending',
       message: expect.stringContaining('default/b-start (start)') as string,
     });
     for (const name of ['a-stop', 'b-start', 'c-again'])
-      expect((await world.over(name)).status?.phase).toBe('Succeeded');
+      expect((await harness.over(name)).status?.phase).toBe('Succeeded');
   });
 
   it('wait for a missing VM, and fail with a timeout', async () => {
-    await world.ask('go', 'late', 'start');
-    await world.clock.advance(60_000);
-    expect((await world.operation('go')).status).toMatchObject({
+    await harness.ask('go', 'late', 'start');
+    await harness.clock.advance(60_000);
+    expect((await harness.operation('go')).status).toMatchObject({
       phase: 'Pending',
       conditions: [
         { type: 'Succeeded', status: 'False', reason: 'NotFound' },
@@ -131,20 +131,20 @@ describe('operations on a VM', () => {
       message: 'VirtualMachine.kubevirt.io default/late not found, waiting',
     });
     await make('late', { runStrategy: 'Halted' });
-    expect((await world.over('go')).status?.phase).toBe('Succeeded');
-    await world.ask('never', 'nobody', 'start', { timeout: '1m' });
-    const { status } = await world.over('never');
+    expect((await harness.over('go')).status?.phase).toBe('Succeeded');
+    await harness.ask('never', 'nobody', 'start', { timeout: '1m' });
+    const { status } = await harness.over('never');
     expect(status).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'NotFound' }, { status: 'True' }] });
   });
 
   it('can be canceled while they wait, without a change', async () => {
-    await world.ask('go', 'late', 'start');
-    await world.clock.advance(100);
+    await harness.ask('go', 'late', 'start');
+    await harness.clock.advance(100);
     const body = { spec: { cancel: true } };
     const { vmOperation } = await import('#api/hypersdk/vm-operation');
     const { resourceTypeFor } = await import('#api/kubevirt/resources');
-    await world.admin.patch(resourceTypeFor(vmOperation), 'go', { type: 'merge', body }, { namespace });
-    expect((await world.over('go')).status).toMatchObject({
+    await harness.admin.patch(resourceTypeFor(vmOperation), 'go', { type: 'merge', body }, { namespace });
+    expect((await harness.over('go')).status).toMatchObject({
       phase: 'Cancelled',
       conditions: [{ type: 'Succeeded' }, { type: 'Failed', status: 'False' }, { type: 'Cancelled', status: 'True' }],
     });
@@ -152,30 +152,30 @@ describe('operations on a VM', () => {
 
   it('are deleted after their TTL', async () => {
     await make('web');
-    await world.ask('go', 'web', 'start', { ttlSecondsAfterFinished: 60 });
-    await world.over('go');
-    await world.clock.advance(50_000);
-    await world.operation('go');
-    await world.clock.advance(15_000);
-    await expect(world.operation('go')).rejects.toSatisfy(isNotFound);
+    await harness.ask('go', 'web', 'start', { ttlSecondsAfterFinished: 60 });
+    await harness.over('go');
+    await harness.clock.advance(50_000);
+    await harness.operation('go');
+    await harness.clock.advance(15_000);
+    await expect(harness.operation('go')).rejects.toSatisfy(isNotFound);
   });
 
   it('live-migrate a VM to the named node', async () => {
     await make('web');
     const from = (await instance('web'))?.status?.nodeName;
     const to = from === 'node-1' ? 'node-2' : 'node-1';
-    await world.ask('move', 'web', 'migrate', { migrateSpec: { targetNode: to, bandwidth: '100Mbps' } });
-    const { status } = await world.over('move');
+    await harness.ask('move', 'web', 'migrate', { migrateSpec: { targetNode: to, bandwidth: '100Mbps' } });
+    const { status } = await harness.over('move');
     expect(status).toMatchObject({ phase: 'Succeeded', result: { sourceNode: from, targetNode: to, live: true } });
     expect((await instance('web'))?.status?.nodeName).toBe(to);
-    const [vmim] = (await world.admin.list(VMIMS, { namespace })).items;
+    const [vmim] = (await harness.admin.list(VMIMS, { namespace })).items;
     expect(vmim?.status?.migrationState).toMatchObject({
       migrationConfiguration: { bandwidthPerMigration: '12500000', allowAutoConverge: true, allowPostCopy: false },
     });
-    await world.ask('move-again', 'web', 'migrate', { migrateSpec: { targetNode: to } });
-    expect((await world.over('move-again')).status?.message).toBe(`the VM is already on node ${to}`);
-    await world.ask('nowhere', 'web', 'migrate', { migrateSpec: { targetNode: 'none' } });
-    expect((await world.over('nowhere')).status).toMatchObject({
+    await harness.ask('move-again', 'web', 'migrate', { migrateSpec: { targetNode: to } });
+    expect((await harness.over('move-again')).status?.message).toBe(`the VM is already on node ${to}`);
+    await harness.ask('nowhere', 'web', 'migrate', { migrateSpec: { targetNode: 'none' } });
+    expect((await harness.over('nowhere')).status).toMatchObject({
       phase: 'Failed',
       message: 'node none not found: nothing has been changed',
     });
@@ -185,24 +185,24 @@ describe('operations on a VM', () => {
     await make('web', { runStrategy: 'Once' });
     const from = (await instance('web'))?.status?.nodeName;
     const to = from === 'node-1' ? 'node-2' : 'node-1';
-    await world.ask('move', 'web', 'migrate', { migrateSpec: { targetNode: to, live: false } });
-    const { status } = await world.over('move');
+    await harness.ask('move', 'web', 'migrate', { migrateSpec: { targetNode: to, live: false } });
+    const { status } = await harness.over('move');
     expect(status).toMatchObject({ phase: 'Succeeded', result: { sourceNode: from, targetNode: to, live: false } });
     expect((await instance('web'))?.status?.nodeName).toBe(to);
     const machine = await vm('web');
     expect(machine.spec.runStrategy).toBe('Once');
     expect(machine.metadata.annotations ?? {}).toEqual({});
-    await world.ask('off', 'web', 'migrate', { migrateSpec: { live: false } });
-    const { status: second } = await world.over('off');
+    await harness.ask('off', 'web', 'migrate', { migrateSpec: { live: false } });
+    const { status: second } = await harness.over('off');
     expect(second?.phase).toBe('Succeeded');
     expect(second?.result?.targetNode).not.toBe(to);
-    expect((await world.operation('off')).metadata.finalizers ?? []).toEqual([]);
+    expect((await harness.operation('off')).metadata.finalizers ?? []).toEqual([]);
   });
 
   it('hot-plug what the VM supports, and report what requires a restart', async () => {
     await make('web');
-    await world.ask('more', 'web', 'resize', { resizeSpec: { cpus: 2, memory: '2Gi', hotplug: true } });
-    expect((await world.over('more')).status).toMatchObject({
+    await harness.ask('more', 'web', 'resize', { resizeSpec: { cpus: 2, memory: '2Gi', hotplug: true } });
+    expect((await harness.over('more')).status).toMatchObject({
       phase: 'Succeeded',
       result: { oldCPUs: 1, newCPUs: 2, oldMemory: '1Gi', newMemory: '2Gi', hotplug: true },
     });
@@ -210,10 +210,10 @@ describe('operations on a VM', () => {
       currentCPUTopology: { sockets: 2 },
       memory: { guestCurrent: '2Gi' },
     });
-    await world.ask('less', 'web', 'resize', { resizeSpec: { cpus: 1, hotplug: true } });
-    expect((await world.over('less')).status?.message).toContain('1 CPU and 2Gi');
-    await world.ask('much', 'web', 'resize', { resizeSpec: { cpus: 64, hotplug: true } });
-    expect((await world.over('much')).status).toMatchObject({
+    await harness.ask('less', 'web', 'resize', { resizeSpec: { cpus: 1, hotplug: true } });
+    expect((await harness.over('less')).status?.message).toContain('1 CPU and 2Gi');
+    await harness.ask('much', 'web', 'resize', { resizeSpec: { cpus: 64, hotplug: true } });
+    expect((await harness.over('much')).status).toMatchObject({
       phase: 'Succeeded',
       message: expect.stringContaining('RestartRequired') as string,
       result: { hotplug: false },
@@ -223,8 +223,8 @@ describe('operations on a VM', () => {
   it('do not resize a VM below its usage', async () => {
     await make('web', {}, { 'vimana.io/memory-utilization': '1' });
     const before = (await vm('web')).metadata.generation;
-    await world.ask('less', 'web', 'resize', { resizeSpec: { memory: '512Mi' } });
-    expect((await world.over('less')).status).toMatchObject({
+    await harness.ask('less', 'web', 'resize', { resizeSpec: { memory: '512Mi' } });
+    expect((await harness.over('less')).status).toMatchObject({
       phase: 'Failed',
       conditions: [
         { type: 'Succeeded', reason: 'BelowUsage' },

@@ -101,8 +101,8 @@ export const stop: OperationHandler = {
 export function requestStop(view: ActiveOperationView, instanceUID: string | undefined): StepResult {
   const { force } = view.operation.spec;
   const { isStopping, isOff, willStart } = powerState(view);
-  const told = view.instance !== undefined && isStopping;
-  if (told) return { to: 'continue', actions: forceStop(view, force) };
+  const reported = view.instance !== undefined && isStopping;
+  if (reported) return { to: 'continue', actions: forceStop(view, force) };
   if (isStopped(view)) return WAIT;
   const refusal = powerDenial(view, 'stop');
   if (refusal !== undefined) {

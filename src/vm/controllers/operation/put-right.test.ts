@@ -14,56 +14,56 @@ const SLOW_END = { 'vimana.io/shutdown-duration': '20s' };
 const disk = (name: string) => ({ name, size: '1Gi', storageClass: 'fast-ssd' });
 
 describe('operations that do not end as planned', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeEach(async () => {
-    world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
-    await world.admin.create(HYPERSDK_VMS, {
+    harness = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
+    await harness.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },
       spec: { cpus: 2, memory: '1Gi', annotations: SLOW_END, disks: [disk('root'), disk('data')] },
     });
-    await world.clock.advance(10_000);
+    await harness.clock.advance(10_000);
   });
-  afterEach(() => world.stop());
+  afterEach(() => harness.stop());
 
   const done = async (name: string, kind: string, spec: object = {}) => {
-    await world.ask(name, 'web', kind, { ...WEB, ...spec });
-    return (await world.over(name)).status;
+    await harness.ask(name, 'web', kind, { ...WEB, ...spec });
+    return (await harness.over(name)).status;
   };
-  const vm = () => world.admin.get(HYPERSDK_VMS, 'web', { namespace });
+  const vm = () => harness.admin.get(HYPERSDK_VMS, 'web', { namespace });
   const edit = (spec: object) =>
-    world.admin.patch(HYPERSDK_VMS, 'web', { type: 'merge', body: { spec } }, { namespace });
-  const instance = () => world.admin.get(VMIS, 'web.hypersdk', { namespace });
+    harness.admin.patch(HYPERSDK_VMS, 'web', { type: 'merge', body: { spec } }, { namespace });
+  const instance = () => harness.admin.get(VMIS, 'web.hypersdk', { namespace });
   const cordon = (names: readonly string[], unschedulable: boolean) =>
     Promise.all(
-      names.map((name) => world.admin.patch(NODES, name, { type: 'merge', body: { spec: { unschedulable } } })),
+      names.map((name) => harness.admin.patch(NODES, name, { type: 'merge', body: { spec: { unschedulable } } })),
     );
-  const nodes = async () => (await world.admin.list(NODES)).items.map(({ metadata }) => metadata.name ?? '');
+  const nodes = async () => (await harness.admin.list(NODES)).items.map(({ metadata }) => metadata.name ?? '');
 
   it('restore nothing of a snapshot whose disk was deleted, and do not stop the VM for that', async () => {
     await done('snap', 'snapshot');
     await edit({ disks: [disk('root')] });
     await done('again', 'restart');
-    await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-data', { namespace });
-    await world.clock.advance(5000);
+    await harness.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-data', { namespace });
+    await harness.clock.advance(5000);
     const { uid } = (await instance()).metadata;
     expect(await done('back', 'restore', { restoreSpec: { snapshotName: 'snap' } })).toMatchObject({
       phase: 'Failed',
       message: 'PersistentVolumeClaim default/web-data of disk data no longer exists: nothing has been changed',
     });
-    await world.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect((await instance()).metadata.uid).toBe(uid);
   });
 
   it('start a VM again whose snapshot was deleted before it was restored', async () => {
     await done('snap', 'snapshot');
-    await world.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'snap' } });
-    await world.clock.advance(2000);
-    await world.admin.delete(VM_SNAPSHOTS, 'snap', { namespace });
-    expect((await world.over('back', 30_000)).status).toMatchObject({
+    await harness.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'snap' } });
+    await harness.clock.advance(2000);
+    await harness.admin.delete(VM_SNAPSHOTS, 'snap', { namespace });
+    expect((await harness.over('back', 30_000)).status).toMatchObject({
       phase: 'Failed',
       message: expect.stringContaining('the VM, which was stopped for the restore, is starting again') as string,
     });
-    await world.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect((await vm()).status?.phase).toBe('Running');
   });
 
@@ -76,7 +76,7 @@ describe('operations that do not end as planned', () => {
       result: { memoryResumed: true },
     });
     await done('larger', 'resize', { resizeSpec: { cpus: 3 } });
-    await world.clock.advance(120_000);
+    await harness.clock.advance(120_000);
     const other = await done('other', 'restore', back);
     expect(other).toMatchObject({
       phase: 'Succeeded',
@@ -85,16 +85,16 @@ describe('operations that do not end as planned', () => {
       ) as string,
       result: { memoryResumed: false },
     });
-    await world.clock.advance(5000);
-    const told = (await world.admin.list(EVENTS, { namespace })).items;
-    expect(told.filter(({ reason }) => reason === 'MemoryNotResumed')).toHaveLength(1);
+    await harness.clock.advance(5000);
+    const reported = (await harness.admin.list(EVENTS, { namespace })).items;
+    expect(reported.filter(({ reason }) => reason === 'MemoryNotResumed')).toHaveLength(1);
   });
 
   it('do not resume the memory of other disks, nor drop a disk in a clone', async () => {
     await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } });
     const back = { restoreSpec: { snapshotName: 'snap' } };
     const kept = { 'hypersdk.io/retain-disks': 'true' };
-    await world.admin.patch(
+    await harness.admin.patch(
       HYPERSDK_VMS,
       'web',
       { type: 'merge', body: { metadata: { annotations: kept } } },
@@ -112,9 +112,9 @@ describe('operations that do not end as planned', () => {
         'VMSnapshot snap has disk data (web-data), which the VM no longer has',
       ) as string,
     });
-    expect(await ignoreNotFound(world.admin.get(HYPERSDK_VMS, 'copy', { namespace }))).toBeUndefined();
+    expect(await ignoreNotFound(harness.admin.get(HYPERSDK_VMS, 'copy', { namespace }))).toBeUndefined();
     await edit({ disks: [{ ...disk('root'), size: '2Gi' }, disk('data')] });
-    await world.clock.advance(5000);
+    await harness.clock.advance(5000);
     expect(await done('grown', 'restore', back)).toMatchObject({
       message: expect.stringContaining(
         'the VM has disk web-root with 2048Mi, which had 1024Mi in the snapshot',
@@ -152,37 +152,37 @@ describe('operations that do not end as planned', () => {
       phase: 'Failed',
     });
     await cordon([here], false);
-    await world.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect((await vm()).status).toMatchObject({ phase: 'Running', nodeName: here });
   });
 
   it('cancel a migration with the operation that requested it', async () => {
     const { nodeName: here } = (await instance()).status ?? {};
-    await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
-    await world.clock.advance(10_000);
+    await harness.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
+    await harness.clock.advance(10_000);
     expect((await vm()).status?.phase).toBe('Migrating');
-    await world.admin.delete(OPERATIONS, 'move', { namespace });
-    await world.clock.advance(60_000);
-    expect((await world.admin.list(VMIMS, { namespace })).items).toEqual([]);
+    await harness.admin.delete(OPERATIONS, 'move', { namespace });
+    await harness.clock.advance(60_000);
+    expect((await harness.admin.list(VMIMS, { namespace })).items).toEqual([]);
     expect((await vm()).status).toMatchObject({ phase: 'Running', nodeName: here });
     const next = await done('next', 'migrate');
     expect(next?.phase, next?.message).toBe('Succeeded');
   });
 
   it('time out although others are before them', async () => {
-    await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
-    await world.clock.advance(3000);
-    await world.ask('halt', 'web', 'stop', { ...WEB, timeout: '4s' });
-    const before = world.clock.now();
-    expect((await world.over('halt')).status).toMatchObject({
+    await harness.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
+    await harness.clock.advance(3000);
+    await harness.ask('halt', 'web', 'stop', { ...WEB, timeout: '4s' });
+    const before = harness.clock.now();
+    expect((await harness.over('halt')).status).toMatchObject({
       phase: 'Failed',
       message: 'VMOperation default/move (migrate) of the same VM did not finish within 4s: nothing has been changed',
     });
-    expect(world.clock.now() - before).toBeLessThan(6000);
+    expect(harness.clock.now() - before).toBeLessThan(6000);
   });
 
   it('leave no incomplete clone behind when they are deleted', async () => {
-    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    await harness.admin.create(PERSISTENT_VOLUME_CLAIMS, {
       metadata: { name: 'golden', namespace },
       spec: {
         accessModes: ['ReadWriteMany'],
@@ -192,21 +192,21 @@ describe('operations that do not end as planned', () => {
     });
     const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: 'golden' } }];
     const domain = { memory: { guest: '1Gi' }, devices: { disks: [{ name: 'root', disk: {} }] } };
-    await world.admin.create(VMS, {
+    await harness.admin.create(VMS, {
       metadata: { name: 'old', namespace },
       spec: { runStrategy: 'Halted', template: { spec: { domain, volumes } } },
     });
-    await world.clock.advance(5000);
+    await harness.clock.advance(5000);
     for (const [index, ms] of [0, 10, 20, 50, 100].entries()) {
       const name = `copy-${index}`;
-      await world.ask(name, 'old', 'clone', { cloneSpec: { targetName: name } });
-      await world.clock.advance(ms);
-      await world.admin.delete(OPERATIONS, name, { namespace });
-      await world.clock.advance(20_000);
-      expect(await ignoreNotFound(world.operation(name))).toBeUndefined();
+      await harness.ask(name, 'old', 'clone', { cloneSpec: { targetName: name } });
+      await harness.clock.advance(ms);
+      await harness.admin.delete(OPERATIONS, name, { namespace });
+      await harness.clock.advance(20_000);
+      expect(await ignoreNotFound(harness.operation(name))).toBeUndefined();
       const [made, claim] = await Promise.all([
-        ignoreNotFound(world.admin.get(VMS, name, { namespace })),
-        ignoreNotFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, `${name}-root`, { namespace })),
+        ignoreNotFound(harness.admin.get(VMS, name, { namespace })),
+        ignoreNotFound(harness.admin.get(PERSISTENT_VOLUME_CLAIMS, `${name}-root`, { namespace })),
       ]);
       expect(made === undefined, `${ms} ms`).toBe(claim === undefined);
     }

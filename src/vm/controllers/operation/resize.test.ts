@@ -5,27 +5,28 @@ import { NODES } from '#platform/kube/kinds/node';
 import { ALL_DIALECTS, namespace, type OperationHarness, startOperationHarness } from '#testing/operation-harness';
 
 describe('a resized VM', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeAll(async () => {
     // The slow link makes a migration take a while.
-    world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
+    harness = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e8 });
   });
-  afterAll(() => world.stop());
+  afterAll(() => harness.stop());
 
   let made = 0;
   /** Creates a running VM with helpers to query it. */
   async function vm(memory: string, cpus = 2) {
     const name = `m${made++}`;
-    await world.admin.create(HYPERSDK_VMS, {
+    await harness.admin.create(HYPERSDK_VMS, {
       metadata: { name, namespace },
       spec: { cpus, memory, disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }] },
     });
-    await world.clock.advance(10_000);
+    await harness.clock.advance(10_000);
     return {
       name,
-      instance: async () => (await world.admin.get(VMIS, `${name}.hypersdk`, { namespace })).status,
-      ask: (kind: string, spec: object = {}) => world.ask(`${name}-${kind}`, name, kind, { vmRef: { name }, ...spec }),
-      over: async (kind: string) => (await world.over(`${name}-${kind}`)).status,
+      instance: async () => (await harness.admin.get(VMIS, `${name}.hypersdk`, { namespace })).status,
+      ask: (kind: string, spec: object = {}) =>
+        harness.ask(`${name}-${kind}`, name, kind, { vmRef: { name }, ...spec }),
+      over: async (kind: string) => (await harness.over(`${name}-${kind}`)).status,
     };
   }
 
@@ -75,15 +76,15 @@ describe('a resized VM', () => {
       phase: 'Failed',
       message: 'a VM needs at least 32Mi of memory: nothing has been changed',
     });
-    expect((await world.admin.get(HYPERSDK_VMS, name, { namespace })).spec.memory).toBe('1Gi');
+    expect((await harness.admin.get(HYPERSDK_VMS, name, { namespace })).spec.memory).toBe('1Gi');
   });
 
   it('is not reported on a node that it leaves', async () => {
     const { name, instance, ask, over } = await vm('2Gi');
     const node = (await instance())?.nodeName ?? '';
     const body = { spec: { cpus: 4 } };
-    await world.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body }, { namespace });
-    await world.clock.advance(500);
+    await harness.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body }, { namespace });
+    await harness.clock.advance(500);
     await ask('migrate', { migrateSpec: { targetNode: node } });
     expect(await over('migrate')).toMatchObject({
       phase: 'Failed',
@@ -94,7 +95,7 @@ describe('a resized VM', () => {
   it('is not reported as already on a cordoned node', async () => {
     const { instance, ask, over } = await vm('2Gi');
     const node = (await instance())?.nodeName ?? '';
-    await world.admin.patch(NODES, node, { type: 'merge', body: { spec: { unschedulable: true } } });
+    await harness.admin.patch(NODES, node, { type: 'merge', body: { spec: { unschedulable: true } } });
     await ask('migrate', { migrateSpec: { targetNode: node } });
     expect(await over('migrate')).toMatchObject({
       phase: 'Failed',

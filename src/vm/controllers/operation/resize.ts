@@ -17,25 +17,25 @@ export const resize: OperationHandler = {
     const before = dialect.size?.(vm);
     if (before === undefined)
       return fail('NotSupported', `VMs of ${dialect.kind.group} cannot be resized by an operation`);
-    const wanted = requestedBy(view.operation, before);
-    const result = resultOf(before, wanted);
-    if (isSame(before, wanted))
+    const desired = requestedBy(view.operation, before);
+    const result = resultOf(before, desired);
+    if (isSame(before, desired))
       return {
         to: 'succeed',
-        message: `the VM already has ${formatSize(wanted)}`,
+        message: `the VM already has ${formatSize(desired)}`,
         result: { ...result, hotplug: false },
       };
-    const objection = belowUsage(view, wanted);
+    const objection = belowUsage(view, desired);
     if (objection !== undefined) return fail('BelowUsage', `${objection}: nothing has been changed`);
-    if (isTooLittle(wanted, before))
+    if (isTooLittle(desired, before))
       return fail('InvalidSize', `a VM needs at least ${MIN_MEMORY} of memory: nothing has been changed`);
-    const edited = dialect.resize?.(vm, wanted) ?? { conflict: `VMs of ${dialect.kind.group} cannot be resized` };
+    const edited = dialect.resize?.(vm, desired) ?? { conflict: `VMs of ${dialect.kind.group} cannot be resized` };
     if (edited.conflict !== undefined) return fail('InvalidSize', `${edited.conflict}: nothing has been changed`);
     return {
       to: 'continue',
       checkpoint: { step: 'Resizing', before: JSON.stringify(before) },
       progress: 10,
-      message: `resizing the VM to ${formatSize(wanted)}`,
+      message: `resizing the VM to ${formatSize(desired)}`,
       result,
       actions: [{ do: 'patch VM', body: { spec: edited.spec } }],
     };
@@ -43,11 +43,11 @@ export const resize: OperationHandler = {
   advance(view, checkpoint) {
     const { before = '{}' } = checkpoint;
     const old = recordedSize(before, view);
-    const wanted = requestedBy(view.operation, old);
+    const desired = requestedBy(view.operation, old);
     const has = view.dialect.size?.(view.vm) ?? old;
-    if (isSame(has, wanted)) return awaitSize(view, wanted, old, checkpoint);
+    if (isSame(has, desired)) return awaitSize(view, desired, old, checkpoint);
     if (!isSame(has, old)) return fail('ChangedByOthers', `the VM was resized to ${formatSize(has)} by another client`);
-    const edited = view.dialect.resize?.(view.vm, wanted);
+    const edited = view.dialect.resize?.(view.vm, desired);
     if (edited === undefined || edited.conflict !== undefined) return WAIT;
     return { to: 'continue', actions: [{ do: 'patch VM', body: { spec: edited.spec } }] };
   },
@@ -91,8 +91,8 @@ function isSame(a: VmSize, b: VmSize): boolean {
   return a.cpus === b.cpus && one !== undefined && two !== undefined && compare(one, two) === 0;
 }
 
-function resultOf(before: VmSize, wanted: VmSize) {
-  return { oldCPUs: before.cpus, newCPUs: wanted.cpus, oldMemory: before.memory, newMemory: wanted.memory };
+function resultOf(before: VmSize, desired: VmSize) {
+  return { oldCPUs: before.cpus, newCPUs: desired.cpus, oldMemory: before.memory, newMemory: desired.memory };
 }
 
 /** Minimum memory, below which even the smallest systems do not start. */
@@ -119,13 +119,13 @@ const SETTLED_MS = 1000;
 /** Waits, once the spec has the new size, until the running VM has all of it that it can get without a restart. */
 function awaitSize(
   view: ActiveOperationView,
-  wanted: VmSize,
+  desired: VmSize,
   old: VmSize,
   { step, since = '' }: Checkpoint,
 ): StepResult {
   const { now } = view;
   const { live, isRunning } = powerState(view);
-  const words = formatSize(wanted);
+  const words = formatSize(desired);
   if (live === undefined)
     return { to: 'succeed', message: `the VM has ${words} from its next start`, result: { hotplug: false } };
   const parts = partsOf(live, view);
@@ -168,18 +168,18 @@ interface ResizePart {
 }
 
 function partsOf({ spec, status }: Vmi, { dialect, vm }: ActiveOperationView): readonly ResizePart[] {
-  const asked = dialect.desiredVm(vm).spec;
+  const requested = dialect.desiredVm(vm).spec;
   const { sockets = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
   const guest = status?.memory?.guestCurrent;
-  const refused = new Set(
+  const rejected = new Set(
     [...HOT_CHANGES].flatMap(([type, field]) => (hasCondition(status?.conditions, type, 'False') ? [field] : [])),
   );
   const stateOf = (isTaken: boolean, field: string, isReached: boolean): ResizePart['state'] => {
-    if (!isTaken || refused.has(field)) return 'later';
+    if (!isTaken || rejected.has(field)) return 'later';
     return isReached ? 'has' : 'comes';
   };
-  const cpus = vcpusOf(asked.domain);
-  const memory = memoryOf(asked);
+  const cpus = vcpusOf(requested.domain);
+  const memory = memoryOf(requested);
   const [cpuWords, memoryWords] = formatSizeParts(dialect.size?.(vm) ?? { cpus, memory: `${memory}` });
   return [
     {

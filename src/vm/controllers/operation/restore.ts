@@ -114,10 +114,10 @@ function awaitRestore(view: ActiveOperationView, checkpoint: Checkpoint): StepRe
 
 /** Withdraws the restore request, and lets a VM that ran continue. */
 function continueRestore(view: ActiveOperationView, checkpoint: Checkpoint): readonly WriteAction[] {
-  const answer = { [RESTORE_ANNOTATION]: null };
-  if (checkpoint.before !== undefined) return restorePower(view, checkpoint, answer);
+  const response = { [RESTORE_ANNOTATION]: null };
+  if (checkpoint.before !== undefined) return restorePower(view, checkpoint, response);
   if (view.vm.metadata.annotations?.[RESTORE_ANNOTATION] === undefined) return [];
-  return [{ do: 'patch VM', body: { metadata: { annotations: answer } } }];
+  return [{ do: 'patch VM', body: { metadata: { annotations: response } } }];
 }
 
 function startRestored(view: ActiveOperationView, checkpoint: Checkpoint): StepResult {

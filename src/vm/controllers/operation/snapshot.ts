@@ -116,7 +116,7 @@ export function usable(
 ): { readonly ready: Snapshot } | { readonly turn: StepResult } {
   const found = lookups.snapshot(name);
   const words = `VMSnapshot ${ref.namespace}/${name}`;
-  const refused = (reason: string, why: string) => ({
+  const rejected = (reason: string, why: string) => ({
     turn: fail(reason, `${words} ${why}: nothing has been changed`),
   });
   if (found === undefined) return { turn: { to: 'wait', reason: 'NotFound', message: `${words} not found` } };
@@ -124,9 +124,9 @@ export function usable(
   // A VM of another namespace is not disclosed to the requester.
   const whose =
     of.namespace === ref.namespace ? `a snapshot of ${describeVm(of)}` : `not a snapshot of ${describeVm(ref)}`;
-  if (vmKey(of) !== vmKey(ref)) return refused('WrongMachine', `is ${whose}`);
+  if (vmKey(of) !== vmKey(ref)) return rejected('WrongMachine', `is ${whose}`);
   if (found.status?.phase === 'Failed' || found.metadata.deletionTimestamp !== undefined)
-    return refused('SnapshotUnusable', 'cannot be used: it has failed or is being deleted');
+    return rejected('SnapshotUnusable', 'cannot be used: it has failed or is being deleted');
   if (found.status?.readyToRestore === true) return { ready: found };
   return { turn: { to: 'wait', reason: 'NotReady', message: `${words} is not ready` } };
 }

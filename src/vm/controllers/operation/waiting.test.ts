@@ -7,32 +7,32 @@ import { OPERATIONS } from './operation.ts';
 const DISKS = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
 
 describe('an operation that waits', () => {
-  let world: OperationHarness;
+  let harness: OperationHarness;
   beforeAll(async () => {
     // The slow link makes a migration take minutes.
-    world = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e6 });
+    harness = await startOperationHarness({ dialects: ALL_DIALECTS, link: 1e6 });
   });
-  afterAll(() => world.stop());
+  afterAll(() => harness.stop());
 
   const make = (name: string, spec: object = {}) =>
-    world.admin.create(HYPERSDK_VMS, {
+    harness.admin.create(HYPERSDK_VMS, {
       metadata: { name, namespace },
       spec: { cpus: 1, memory: '1Gi', disks: DISKS, ...spec },
     });
   const ask = (name: string, vm: string, kind: string, spec: object = {}) =>
-    world.ask(name, vm, kind, { vmRef: { name: vm }, ...spec });
-  const message = async (name: string) => (await world.operation(name)).status?.message;
+    harness.ask(name, vm, kind, { vmRef: { name: vm }, ...spec });
+  const message = async (name: string) => (await harness.operation(name)).status?.message;
 
   it('for a missing disk reports why, and does not block others for long', async () => {
     await make('bare', { image: { templateRef: { name: 'nowhere' } }, disks: [{ name: 'root', size: '1Gi' }] });
     await ask('copy', 'bare', 'clone', { cloneSpec: { targetName: 'twin' } });
     await ask('halt', 'bare', 'stop');
-    await world.clock.advance(10_000);
+    await harness.clock.advance(10_000);
     expect(await message('copy')).toMatch(/bare-root of disk root not found \(VMTemplate .*nowhere not found/);
     expect(await message('halt')).toContain('waiting for VMOperation default/copy');
-    await world.clock.advance(25_000);
+    await harness.clock.advance(25_000);
     expect(await message('copy')).toContain('while other operations of the VM continue');
-    expect((await world.operation('halt')).status?.phase).toBe('Succeeded');
+    expect((await harness.operation('halt')).status?.phase).toBe('Succeeded');
   });
 
   it('for a VM that does not start lets a fixing operation pass, and continues then', async () => {
@@ -41,24 +41,24 @@ describe('an operation that waits', () => {
     await ask('mend', 'huge', 'resize', { resizeSpec: { cpus: 1, memory: '1Gi' } });
     await ask('again', 'huge', 'restart', { force: true });
     for (const name of ['mend', 'again', 'move'])
-      expect((await world.over(name, 120_000)).status?.phase, name).toBe('Succeeded');
+      expect((await harness.over(name, 120_000)).status?.phase, name).toBe('Succeeded');
   });
 
   it('for the start of a VM takes its snapshot with the memory', async () => {
     await make('new');
     await ask('snap', 'new', 'snapshot', { snapshotSpec: { includeMemory: true } });
-    const asked = { vmRef: { name: 'new' }, includeMemory: true };
-    await world.admin.create(VM_SNAPSHOTS, { metadata: { name: 'direct', namespace }, spec: asked });
-    expect((await world.over('snap')).status).toMatchObject({ phase: 'Succeeded', result: { includeMemory: true } });
-    await world.clock.advance(5000);
-    const { status } = await world.admin.get(VM_SNAPSHOTS, 'direct', { namespace });
+    const requested = { vmRef: { name: 'new' }, includeMemory: true };
+    await harness.admin.create(VM_SNAPSHOTS, { metadata: { name: 'direct', namespace }, spec: requested });
+    expect((await harness.over('snap')).status).toMatchObject({ phase: 'Succeeded', result: { includeMemory: true } });
+    await harness.clock.advance(5000);
+    const { status } = await harness.admin.get(VM_SNAPSHOTS, 'direct', { namespace });
     expect(status).toMatchObject({ phase: 'Ready', includesMemory: true });
   });
 
   it('for a snapshot that cannot be taken reports what that waited for', async () => {
     await make('diskless', { image: { templateRef: { name: 'nowhere' } }, running: false });
     await ask('keep', 'diskless', 'snapshot', { timeout: '20s' });
-    expect((await world.over('keep')).status).toMatchObject({
+    expect((await harness.over('keep')).status).toMatchObject({
       phase: 'Failed',
       message: expect.stringContaining('diskless-root') as string,
     });
@@ -68,30 +68,30 @@ describe('an operation that waits', () => {
     const vms = ['m0', 'm1', 'm2'];
     const nodeSelector = { 'kubernetes.io/hostname': 'node-1' };
     for (const name of vms) await make(name, { disks: [], nodeSelector });
-    await world.clock.advance(10_000);
+    await harness.clock.advance(10_000);
     const free = { spec: { nodeSelector: null } };
-    for (const name of vms) await world.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: free }, { namespace });
-    await world.clock.advance(2000);
+    for (const name of vms) await harness.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: free }, { namespace });
+    await harness.clock.advance(2000);
     for (const name of vms) {
       await ask(`go-${name}`, name, 'migrate');
-      await world.clock.advance(1000);
+      await harness.clock.advance(1000);
     }
-    await world.clock.advance(4000);
+    await harness.clock.advance(4000);
     expect(await message('go-m0')).toContain('the VM is migrating to node');
     expect(await message('go-m2')).toContain('waits for others to finish');
     const body = { spec: { cancel: true } };
-    await world.admin.patch(OPERATIONS, 'go-m0', { type: 'merge', body }, { namespace });
-    const { status } = await world.over('go-m0');
+    await harness.admin.patch(OPERATIONS, 'go-m0', { type: 'merge', body }, { namespace });
+    const { status } = await harness.over('go-m0');
     expect(status).toMatchObject({ phase: 'Cancelled', result: { sourceNode: 'node-1' } });
     expect(status?.result).not.toHaveProperty('targetNode');
   });
 
   it('counts the disks that a snapshot includes, not those that are recreated', async () => {
     await make('seeded', { cloudInit: { userData: '#cloud-config' }, running: false });
-    await world.clock.advance(5000);
+    await harness.clock.advance(5000);
     await ask('shot', 'seeded', 'snapshot');
-    expect((await world.over('shot')).status?.phase).toBe('Succeeded');
-    const { status } = await world.admin.get(VM_SNAPSHOTS, 'shot', { namespace });
+    expect((await harness.over('shot')).status?.phase).toBe('Succeeded');
+    const { status } = await harness.admin.get(VM_SNAPSHOTS, 'shot', { namespace });
     expect(status?.vmState?.diskCount).toBe(1);
     expect(status?.disks).toHaveLength(1);
   });

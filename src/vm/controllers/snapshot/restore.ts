@@ -30,9 +30,9 @@ import { restoreByStorage } from './volume-restore.ts';
 /** Indexes VMs with an open restore request by the snapshot that they name. */
 const asking: Index = {
   values: ({ metadata }) => {
-    const asked = readRestoreRequest(metadata.annotations);
-    if (asked === undefined || restoreState(metadata.annotations, asked.uid) !== 'asked') return [];
-    return [keyIn(asked.namespace ?? metadata.namespace, asked.snapshot)];
+    const requested = readRestoreRequest(metadata.annotations);
+    if (requested === undefined || restoreState(metadata.annotations, requested.uid) !== 'asked') return [];
+    return [keyIn(requested.namespace ?? metadata.namespace, requested.snapshot)];
   },
 };
 
@@ -75,7 +75,7 @@ export async function restoreFor(
   for (const asker of restoreRequesters(snapshot, parts.dialects, context.cache)) {
     const refusal = refusalOf(snapshot, asker, parts, context);
     if (refusal !== undefined) {
-      await answer(asker, { reason: refusal[0], message: refusal[1] }, context);
+      await response(asker, { reason: refusal[0], message: refusal[1] }, context);
       continue;
     }
     // A disk must not change while it is captured.
@@ -96,12 +96,12 @@ async function step(
   const { uid } = asker.requested;
   const { restore } = status;
   if (restore?.uid === uid && restore.completed === true) {
-    await answer(asker, 'restored', context);
+    await response(asker, 'restored', context);
     context.events.event(asker.vm, 'Normal', 'Restored', `Restored the disks to VMSnapshot ${keyOf(snapshot)}`);
     return undefined;
   }
   if (restore?.uid === uid && restore.failure !== undefined) {
-    await answer(asker, { reason: 'RestoreFailed', message: restore.failure }, context);
+    await response(asker, { reason: 'RestoreFailed', message: restore.failure }, context);
     return undefined;
   }
   if (restore?.uid === uid && restore.nodeName !== undefined) {
@@ -117,7 +117,7 @@ async function step(
       asker,
       parts,
       context,
-      (told) => answer(asker, told, context),
+      (reported) => response(asker, reported, context),
       writeSnapshotStatus,
     );
   }
@@ -223,7 +223,7 @@ function isOn({ dialect, vm }: RestoreRequester, { cache }: Context): boolean {
 type RestoreResult = 'restored' | { readonly reason: string; readonly message: string };
 
 /** Reports the result of a restore on the VM and to its requester. */
-async function answer(
+async function response(
   { dialect, vm, requested }: RestoreRequester,
   given: RestoreResult,
   { client, events }: Context,

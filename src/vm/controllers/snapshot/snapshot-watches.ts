@@ -76,8 +76,8 @@ function requestedBy({
 }: {
   metadata: { annotations?: Readonly<Record<string, string>>; namespace?: string };
 }): string[] {
-  const asked = readRestoreRequest(metadata.annotations);
-  return asked === undefined ? [] : [keyIn(asked.namespace ?? metadata.namespace, asked.snapshot)];
+  const requested = readRestoreRequest(metadata.annotations);
+  return requested === undefined ? [] : [keyIn(requested.namespace ?? metadata.namespace, requested.snapshot)];
 }
 
 /** Reports whether two states of a snapshot are equal for the other snapshots of its VM. */

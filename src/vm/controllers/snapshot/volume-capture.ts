@@ -64,11 +64,11 @@ export async function captureByStorage(
     named ??= ownClaims(snapshot, parts, context);
     // The status alone does not prove that the disk belongs to the VM.
     const isNamed = named.includes(claim);
-    const refused = !isNamed
+    const rejected = !isNamed
       ? `PersistentVolumeClaim ${claim} does not belong to the VM`
       : await createVolumeSnapshots(snapshot, volumeSnapshot, claim, context);
-    if (refused === undefined) continue;
-    const message = `disk ${name} cannot be captured: ${refused}`;
+    if (rejected === undefined) continue;
+    const message = `disk ${name} cannot be captured: ${rejected}`;
     return await fail(snapshot, { reason: 'CaptureFailed', message }, parts, context, write);
   }
   const { until, trouble } = progress;

@@ -32,7 +32,7 @@ export async function restoreByStorage(
   { requested: { uid } }: RestoreRequester,
   parts: SnapshotDeps,
   context: Context,
-  answer: (told: RestoreOutcome) => Promise<void>,
+  response: (reported: RestoreOutcome) => Promise<void>,
   write: CaptureWrite,
 ): Promise<ReconcileResult | 'written' | undefined> {
   const { client, clock } = context;
@@ -40,21 +40,21 @@ export async function restoreByStorage(
   if (status.restore?.uid !== uid) {
     const claims = await claimsToRecreate(snapshot, context);
     if (!Array.isArray(claims)) {
-      await answer(claims);
+      await response(claims);
       return undefined;
     }
     const restore = { uid, startTime: timestamp(clock.now()), claims: JSON.stringify(claims) };
     await write(snapshot, { ...status, restore }, parts, context);
     return 'written';
   }
-  const wanted = recordedClaims(snapshot);
+  const desired = recordedClaims(snapshot);
   const waits: string[] = [];
-  for (const claim of wanted) if (!(await restoreClaim(claim, uid, context))) waits.push(claim.metadata.name ?? '');
+  for (const claim of desired) if (!(await restoreClaim(claim, uid, context))) waits.push(claim.metadata.name ?? '');
   const due = Date.parse(status.restore.startTime ?? '') + parts.settings.waitMs;
   if (waits.length > 0 && clock.now() < due) return { requeueAfterMs: due - clock.now() };
-  const former = wanted.flatMap(({ volume }) => volume ?? []);
+  const former = desired.flatMap(({ volume }) => volume ?? []);
   if (waits.length === 0)
-    for (const { volume, metadata } of wanted)
+    for (const { volume, metadata } of desired)
       if (volume !== undefined) await setReclaimPolicy(volume, placeOf(metadata), false, client);
   const restore = { uid, ...(waits.length === 0 ? { completed: true } : { failure: failureOf(waits, former, parts) }) };
   await write(snapshot, { ...status, restore }, parts, context);
@@ -96,18 +96,18 @@ async function claimsToRecreate(
   { client, cache }: Context,
 ): Promise<ClaimManifest[] | RestoreRejection> {
   const namespace = namespaceOf(snapshot);
-  const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are unchanged` });
+  const rejected = (reason: string, message: string) => ({ reason, message: `${message}; the disks are unchanged` });
   const claims: ClaimManifest[] = [];
   for (const { name, claim, volumeSnapshot = '', sizeBytes = 0 } of snapshot.status?.disks ?? []) {
     const found = await ignoreNotFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
     if (found === undefined)
-      return refused('DiskNotFound', `PersistentVolumeClaim ${claim} of disk ${name} no longer exists`);
+      return rejected('DiskNotFound', `PersistentVolumeClaim ${claim} of disk ${name} no longer exists`);
     const kept = await ignoreNotFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
     if (kept?.status?.readyToUse !== true || kept.metadata.deletionTimestamp !== undefined)
-      return refused('SnapshotUnusable', `VolumeSnapshot ${volumeSnapshot} of disk ${name} not found or not ready`);
+      return rejected('SnapshotUnusable', `VolumeSnapshot ${volumeSnapshot} of disk ${name} not found or not ready`);
     const { storageClassName = '' } = found.spec;
     if (storageClassName !== '' && cache(STORAGE_CLASSES).get(storageClassName) === undefined)
-      return refused('ClassNotFound', `StorageClass ${storageClassName} of disk ${name} no longer exists`);
+      return rejected('ClassNotFound', `StorageClass ${storageClassName} of disk ${name} no longer exists`);
     const volume = await volumeToRetain(found.spec.volumeName, client);
     claims.push({ ...recreatedClaim(found, volumeSnapshot, sizeBytes), ...(volume === undefined ? {} : { volume }) });
   }
@@ -141,7 +141,7 @@ function recreatedClaim(
   bytes: number,
 ): ClaimManifest {
   const { name, namespace, labels, ownerReferences, annotations = {} } = metadata;
-  const { volumeName: _volume, dataSourceRef: _ref, ...asked } = spec as typeof spec & { dataSourceRef?: unknown };
+  const { volumeName: _volume, dataSourceRef: _ref, ...requested } = spec as typeof spec & { dataSourceRef?: unknown };
   const own = Object.entries(annotations).filter(([key]) => !/(^|\.)kubernetes\.io\//.test(key));
   const storage = atLeast(spec.resources?.requests?.['storage'], bytes);
   return {
@@ -153,7 +153,7 @@ function recreatedClaim(
       annotations: Object.fromEntries(own),
     },
     spec: {
-      ...asked,
+      ...requested,
       resources: { ...spec.resources, requests: { ...spec.resources?.requests, storage } },
       dataSource: { apiGroup: VOLUME_SNAPSHOT_GROUP, kind: 'VolumeSnapshot', name: volumeSnapshot },
     },

@@ -124,7 +124,7 @@ describe('the deletion of a template', () => {
       reason: 'Deleting',
       message: 'deletion waits until no VM refers to it: default/a, default/b',
     });
-    expect(world.cluster.told.filter((told) => told === 'Warning InUse')).toHaveLength(1);
+    expect(world.cluster.told.filter((reported) => reported === 'Warning InUse')).toHaveLength(1);
     await world.removeMachine('a');
     expect(await settled('debian')).toMatchObject({ usageCount: 1 });
     await world.removeMachine('b');
@@ -141,26 +141,26 @@ describe('the deletion of a template', () => {
 });
 
 describe('the image of a template', () => {
-  const sights: ImageProbeResult[] = [];
-  const asked: string[] = [];
+  const views: ImageProbeResult[] = [];
+  const requested: string[] = [];
   const probe = async (source: string) => {
-    asked.push(source);
-    return sights.shift() ?? { status: 'Unknown' as const, reason: 'Unreachable', message: 'no answer' };
+    requested.push(source);
+    return views.shift() ?? { status: 'Unknown' as const, reason: 'Unreachable', message: 'no answer' };
   };
 
   it('is checked on request, and again after a while', async () => {
-    sights.push({ status: 'False', reason: 'NotFound', message: 'gone' });
+    views.push({ status: 'False', reason: 'NotFound', message: 'gone' });
     world.start({ probe });
     await world.makeTemplate('debian');
     const missing = await settled('debian');
     expect(missing?.ready).toBe(false);
     expect(conditionsOf(missing)['Ready']).toMatchObject({ reason: 'ImageNotAccessible', message: 'gone' });
-    sights.push({ status: 'True', reason: 'Found', message: 'there', bytes: 645_922_816 });
-    asked.length = 0;
+    views.push({ status: 'True', reason: 'Found', message: 'there', bytes: 645_922_816 });
+    requested.length = 0;
     await world.cluster.clock.advance(60 * 60_000);
     const found = await settled('debian');
     expect(found).toMatchObject({ ready: true, size: '616Mi' });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(Date.parse(found?.lastUpdated ?? '')).toBeGreaterThan(Date.parse(missing?.lastUpdated ?? ''));
   });
 

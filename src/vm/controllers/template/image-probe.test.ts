@@ -5,9 +5,9 @@ import { type ProbeRequest, webImageProbe } from './image-probe.ts';
 const url = 'https://images.example.org/debian.qcow2';
 const { signal } = new AbortController();
 
-function probing(answer: ProbeRequest) {
+function probing(response: ProbeRequest) {
   const clock = new FakeClock({ start: 0 });
-  return { clock, look: (source = url) => webImageProbe(answer, clock)(source, signal) };
+  return { clock, look: (source = url) => webImageProbe(response, clock)(source, signal) };
 }
 const answering = (status: number, headers: Record<string, string> = {}) =>
   probing(async () => ({ status, headers: new Headers(headers), body: null })).look();

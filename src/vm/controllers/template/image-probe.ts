@@ -46,12 +46,12 @@ export function webImageProbe(ask: ProbeRequest, clock: Clock): ImageProbe {
       return { ...NOT_PROBED, message: 'only images with http:// and https:// URLs are checked' };
     }
     const where = shownAddress(source);
-    const patience = new AbortController();
-    const timer = clock.timer(TIMEOUT_MS, () => patience.abort(new Error(`no response within ${TIMEOUT_MS / 1000}s`)));
+    const timeoutMs = new AbortController();
+    const timer = clock.timer(TIMEOUT_MS, () => timeoutMs.abort(new Error(`no response within ${TIMEOUT_MS / 1000}s`)));
     try {
-      return toProbeResult(where, await request(ask, source, AbortSignal.any([signal, patience.signal])));
+      return toProbeResult(where, await request(ask, source, AbortSignal.any([signal, timeoutMs.signal])));
     } catch (error) {
-      const why = patience.signal.aborted ? patience.signal.reason : error;
+      const why = timeoutMs.signal.aborted ? timeoutMs.signal.reason : error;
       return { status: 'Unknown', reason: 'Unreachable', message: `${where} cannot be reached: ${textOf(why)}` };
     } finally {
       timer.cancel();
@@ -61,8 +61,8 @@ export function webImageProbe(ask: ProbeRequest, clock: Clock): ImageProbe {
 
 /** Requests the first byte from servers that do not support HEAD. */
 async function request(ask: ProbeRequest, source: string, signal: AbortSignal): Promise<Answer> {
-  const answer = await ask(source, { method: 'HEAD', headers: {}, signal });
-  if (answer.status !== 405 && answer.status !== 501) return answer;
+  const response = await ask(source, { method: 'HEAD', headers: {}, signal });
+  if (response.status !== 405 && response.status !== 501) return response;
   const first = await ask(source, { method: 'GET', headers: { range: 'bytes=0-0' }, signal });
   await first.body?.cancel?.();
   return first;

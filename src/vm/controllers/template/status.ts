@@ -28,7 +28,7 @@ export function statusOf({ metadata, spec, status: before }: VMTemplate, view: T
   const { image, users, lookedAt, now } = view;
   const valid = validity(view);
   const ready = readiness(valid, image, users, metadata.deletionTimestamp !== undefined);
-  const told: readonly (readonly [string, ConditionDraft])[] = [
+  const reported: readonly (readonly [string, ConditionDraft])[] = [
     ['Valid', valid],
     ['ImageAccessible', { status: image.status, reason: image.reason, message: imageWords(view, spec.image) }],
     ['Ready', ready],
@@ -42,7 +42,7 @@ export function statusOf({ metadata, spec, status: before }: VMTemplate, view: T
     ...(size === undefined ? {} : { size }),
     lastUpdated: lookedAt ?? (isSeen ? (before.lastUpdated ?? now) : now),
     usageCount: users.length,
-    conditions: told.map(([type, each]) => withTransitionTime(before?.conditions, { type, ...each }, now)),
+    conditions: reported.map(([type, each]) => withTransitionTime(before?.conditions, { type, ...each }, now)),
   };
 }
 
@@ -85,7 +85,7 @@ function usage(users: readonly string[]): ConditionDraft {
 }
 
 /** Returns the size of the file if it is known, else the one that the template states. */
-function sizeOf({ bytes }: ImageProbeResult, told: string | number | undefined): string | undefined {
+function sizeOf({ bytes }: ImageProbeResult, reported: string | number | undefined): string | undefined {
   if (bytes !== undefined) return formatQuantity(quantityOf(bytes, 'BinarySI'));
-  return told === undefined ? undefined : `${told}`;
+  return reported === undefined ? undefined : `${reported}`;
 }

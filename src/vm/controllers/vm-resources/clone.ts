@@ -71,8 +71,8 @@ export async function copyFor<M extends OwnerVm>(
   const cloned = Object.hasOwn(copies, claim) ? copies[claim] : undefined;
   const source = cloned ?? (origin?.claim === undefined ? undefined : { claim: origin.claim });
   if (source === undefined) return undefined;
-  const asked = { namespace, name: claim, annotations };
-  if (!(await mayCopy(source, asked, copyAuthority(group, context, settings))))
+  const requested = { namespace, name: claim, annotations };
+  if (!(await mayCopy(source, requested, copyAuthority(group, context, settings))))
     throw new TemporaryError(
       `VMOperation ${annotations[OPERATION]} is not allowed to copy a disk of namespace ${source.namespace}`,
     );

@@ -81,11 +81,11 @@ export function usageRounds<M extends OwnerVm>(
 }
 
 function isWorthReporting<M extends OwnerVm>(group: VmResourceGroup<M>, vm: M, now: VmUsage): boolean {
-  const told = group.reportedUsage(vm);
-  if (told === undefined) return true;
+  const reported = group.reportedUsage(vm);
+  if (reported === undefined) return true;
   const all = group.sizeOf(vm);
   return (
-    Math.abs(now.cpuCores - told.cpuCores) / all.cpuCores > MIN_REPORTED_CHANGE ||
-    Math.abs(now.memoryBytes - told.memoryBytes) / all.memoryBytes > MIN_REPORTED_CHANGE
+    Math.abs(now.cpuCores - reported.cpuCores) / all.cpuCores > MIN_REPORTED_CHANGE ||
+    Math.abs(now.memoryBytes - reported.memoryBytes) / all.memoryBytes > MIN_REPORTED_CHANGE
   );
 }

@@ -20,11 +20,11 @@ const dirty: CarbonAssessment = {
   waits: { reason: 'WaitingForGreenEnergy', message: 'wait', until: NOW },
 };
 const instance = instanceLike();
-const of = (sight: CarbonAssessment | undefined, at: { runs?: boolean; started?: boolean }) =>
+const of = (view: CarbonAssessment | undefined, at: { runs?: boolean; started?: boolean }) =>
   carbonStatus(
     at.started === true ? { status: { carbon: { startedAt: '2026-11-16T01:00:00Z' } } } : {},
     { instance: at.runs === true ? instance : undefined, now: NOW },
-    sight,
+    view,
   );
 
 describe('what the status says of electricity', () => {
@@ -54,8 +54,8 @@ describe('what the status says of electricity', () => {
   });
 
   it('is not settled while something else holds the machine back', () => {
-    const { startAt: _, ...asked } = green.record ?? {};
-    expect(of(green, {})).toEqual({ carbonIntensity: 120, carbon: asked });
+    const { startAt: _, ...requested } = green.record ?? {};
+    expect(of(green, {})).toEqual({ carbonIntensity: 120, carbon: requested });
     expect(of({ ...green, record: { zone: 'DE' } }, {})).toEqual({ carbonIntensity: 120 });
   });
 

@@ -25,9 +25,9 @@ export function carbonStatus(
   const { intensity, waits, record } = assessment;
   const measured = intensity === undefined ? {} : { carbonIntensity: intensity };
   const isStarted = status?.carbon?.startedAt !== undefined;
-  const { startAt: _, ...asked } = record ?? {};
+  const { startAt: _, ...requested } = record ?? {};
   if (instance === undefined && waits === undefined && !isStarted) {
-    return { ...measured, ...(asked.waitingSince === undefined ? {} : { carbon: asked }) };
+    return { ...measured, ...(requested.waitingSince === undefined ? {} : { carbon: requested }) };
   }
   if (instance === undefined || isStarted) {
     const condition = { type: 'CarbonAware', ...assessment.condition };
@@ -37,7 +37,7 @@ export function carbonStatus(
   return {
     condition: { type: 'CarbonAware', ...(waits === undefined ? assessment.condition : RUNS_ALREADY) },
     ...measured,
-    carbon: { ...asked, startedAt, ...(intensity === undefined ? {} : { intensityAtStart: intensity }) },
+    carbon: { ...requested, startedAt, ...(intensity === undefined ? {} : { intensityAtStart: intensity }) },
   };
 }
 

@@ -30,17 +30,17 @@ export interface ConditionInput {
 export function conditionsOf(looks: ConditionInput, now: string): Condition[] {
   const { vm, observed, carbon, desired } = looks;
   const { restartRequired } = observed;
-  const told = [
+  const reported = [
     readyOf(observed, { running: vm.spec.running, phase: looks.phase, ready: READY }),
     agentOf(looks),
     diskReadyCondition(desired.disks, looks.claims, isUp(observed.instance), looks.image),
     networkOf(looks),
   ];
   const stuck = drainBlockedCondition(looks);
-  if (stuck !== undefined) told.push(stuck);
-  if (carbon !== undefined) told.push(carbon);
-  if (restartRequired.length > 0) told.push(restartOf(restartRequired, PATHS, desired.blocked));
-  return withPast(told, observed, desired.blocked, vm.status?.conditions, now);
+  if (stuck !== undefined) reported.push(stuck);
+  if (carbon !== undefined) reported.push(carbon);
+  if (restartRequired.length > 0) reported.push(restartOf(restartRequired, PATHS, desired.blocked));
+  return withPast(reported, observed, desired.blocked, vm.status?.conditions, now);
 }
 
 const READY = { reason: 'MachineReady', message: 'the VM is running' };

@@ -47,9 +47,9 @@ function resourcesOf(
   phase: Phase,
   usage: VmUsage | undefined,
 ): NonNullable<Status['resources']> {
-  const told = UP.has(phase) ? status?.resources : undefined;
-  const cpu = usage === undefined ? told?.cpu?.usage : `${Math.round((usage.cpuCores / cpus) * 100)}%`;
-  const bytes = usage === undefined ? told?.memory?.usage : `${Math.round(usage.memoryBytes / MEBIBYTE)}Mi`;
+  const reported = UP.has(phase) ? status?.resources : undefined;
+  const cpu = usage === undefined ? reported?.cpu?.usage : `${Math.round((usage.cpuCores / cpus) * 100)}%`;
+  const bytes = usage === undefined ? reported?.memory?.usage : `${Math.round(usage.memoryBytes / MEBIBYTE)}Mi`;
   return {
     cpu: { ...(cpu === undefined ? {} : { usage: cpu }), requests: cpus },
     memory: { ...(bytes === undefined ? {} : { usage: bytes }), requests: memory },

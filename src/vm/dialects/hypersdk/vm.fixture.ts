@@ -36,6 +36,6 @@ export const report = (
   ) as Status;
 
 /** Returns the states of claims by disk. */
-export const claims = (...sights: ClaimState[]) => ({
-  claims: new Map(sights.map((each) => [each.name.slice('web-'.length), each])),
+export const claims = (...views: ClaimState[]) => ({
+  claims: new Map(views.map((each) => [each.name.slice('web-'.length), each])),
 });

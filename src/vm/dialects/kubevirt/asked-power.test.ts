@@ -12,8 +12,8 @@ const machine = (spec: object, status: object = {}) =>
   ({ metadata: { name: 'web' }, spec: { template: { spec: {} }, ...spec }, status }) as unknown as VirtualMachine;
 
 const refusalOf = (edit: object): string | undefined => {
-  const { refused } = edit as { refused?: { code: number; message: string } };
-  return refused === undefined ? undefined : `${refused.code} ${refused.message}`;
+  const { refused: rejected } = edit as { refused?: { code: number; message: string } };
+  return rejected === undefined ? undefined : `${rejected.code} ${rejected.message}`;
 };
 const onMachine = (why: string) => `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "web": ${why}`;
 

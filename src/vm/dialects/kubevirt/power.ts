@@ -13,14 +13,14 @@ export interface PowerCase {
 }
 
 /** Returns KubeVirt's response to a start, stop or restart, with KubeVirt's messages if it is denied. */
-export function kubevirtPower(asked: PowerCase, action: PowerAction): PowerEdit {
+export function kubevirtPower(requested: PowerCase, action: PowerAction): PowerEdit {
   switch (action) {
     case 'start':
-      return start(asked);
+      return start(requested);
     case 'stop':
-      return stop(asked);
+      return stop(requested);
     case 'restart':
-      return restart(asked);
+      return restart(requested);
   }
 }
 

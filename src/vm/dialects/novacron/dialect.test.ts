@@ -144,8 +144,8 @@ describe('the instance of a machine', () => {
         message: 'spec.template.spec.devices is not supported yet: remove host devices',
       },
     ],
-  ])('waits or not where %s', (_what, more, sights, expected) => {
-    const claims = sights && new Map(sights.map((each) => [each.name.slice('web.novacron-'.length), each]));
+  ])('waits or not where %s', (_what, more, views, expected) => {
+    const claims = views && new Map(views.map((each) => [each.name.slice('web.novacron-'.length), each]));
     const { blocked } = desired(more, {}, claims === undefined ? {} : { claims });
     if (expected === undefined) expect(blocked).toBeUndefined();
     else expect(blocked).toMatchObject(expected);
@@ -283,8 +283,8 @@ describe('the status of a machine', () => {
   });
 
   it('tells of disks only what is wrong with them', () => {
-    const seen = (sight: Omit<ClaimState, 'name'>) => ({
-      claims: new Map([['root', { name: 'web.novacron-root', ...sight } as ClaimState]]),
+    const seen = (view: Omit<ClaimState, 'name'>) => ({
+      claims: new Map([['root', { name: 'web.novacron-root', ...view } as ClaimState]]),
     });
     expect(conditionIn(report(machine(), {}, {}, seen({ state: 'bound' })), 'DiskReady')).toBeUndefined();
     const small = seen({ state: 'bound', reason: 'DiskCannotGrow', message: 'no' });

@@ -23,11 +23,12 @@ export function resourcesOf(
   { phase, usage, disk }: Known,
 ): Resources {
   const { cpu, memory } = sizeOf(spec, live);
-  const told = phase === 'Running' || phase === 'Migrating' ? status?.resources : undefined;
-  const cpuUse = usage === undefined ? usedIn(told?.cpu) : share(`${round(usage.cpuCores, 100)}`, usage.cpuCores, cpu);
+  const reported = phase === 'Running' || phase === 'Migrating' ? status?.resources : undefined;
+  const cpuUse =
+    usage === undefined ? usedIn(reported?.cpu) : share(`${round(usage.cpuCores, 100)}`, usage.cpuCores, cpu);
   const memoryUse =
     usage === undefined
-      ? usedIn(told?.memory)
+      ? usedIn(reported?.memory)
       : share(`${Math.round(usage.memoryBytes / MEBIBYTE)}Mi`, usage.memoryBytes, value(parseQuantity(memory)));
   return {
     cpu: { ...cpuUse, available: `${cpu}` },

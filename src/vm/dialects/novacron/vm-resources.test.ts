@@ -16,14 +16,14 @@ const vm = {
 it("a rejected claim is reported with the server's message until it is created", async () => {
   const refusals = new ClaimErrors();
   const woken: string[] = [];
-  let answer: Error | undefined = new KubeError(403, 'Forbidden', 'exceeded quota: disks');
-  let asked = 0;
+  let response: Error | undefined = new KubeError(403, 'Forbidden', 'exceeded quota: disks');
+  let requested = 0;
   const context = {
     cache: () => ({ get: () => undefined, all: () => [] }),
     client: {
       create: async (_type: unknown, object: object) => {
-        asked += 1;
-        if (answer !== undefined) throw answer;
+        requested += 1;
+        if (response !== undefined) throw response;
         return object;
       },
     },
@@ -35,14 +35,14 @@ it("a rejected claim is reported with the server's message until it is created",
   for (let i = 0; i < 2; i++) {
     await expect(parts.reconcile(vm, context)).rejects.toMatchObject({ code: 'TEMPORARY', retryAfterMs: 30_000 });
   }
-  expect([asked, woken]).toEqual([2, ['default/web']]);
+  expect([requested, woken]).toEqual([2, ['default/web']]);
   expect(gather()).toEqual({
     name: 'web.novacron-root',
     state: 'missing',
     reason: 'ClaimRefused',
     message: 'PersistentVolumeClaim web.novacron-root was rejected: exceeded quota: disks',
   });
-  answer = undefined;
+  response = undefined;
   await parts.reconcile(vm, context);
   expect(gather()).toEqual({ name: 'web.novacron-root', state: 'missing' });
 });

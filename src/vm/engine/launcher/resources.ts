@@ -59,11 +59,11 @@ function addMemory(
   limits: Amounts,
 ): void {
   const { memory, resources } = domain;
-  const asked = resources?.requests?.['memory'] ?? resources?.limits?.['memory'] ?? memory?.guest;
+  const requested = resources?.requests?.['memory'] ?? resources?.limits?.['memory'] ?? memory?.guest;
   const pageSize = memory?.hugepages?.pageSize;
-  const beside = overhead === 'none' ? undefined : qemuOverhead(domain, memory?.guest ?? asked ?? 0);
+  const beside = overhead === 'none' ? undefined : qemuOverhead(domain, memory?.guest ?? requested ?? 0);
   if (pageSize !== undefined) {
-    const guest = memory?.guest ?? asked;
+    const guest = memory?.guest ?? requested;
     // Hugepages hold the guest memory. Regular memory holds only the overhead.
     if (guest !== undefined) requests[`hugepages-${pageSize}`] = limits[`hugepages-${pageSize}`] = guest;
     delete limits['memory'];
@@ -71,7 +71,7 @@ function addMemory(
     else requests['memory'] = formatQuantity(beside);
     return;
   }
-  if (asked !== undefined) requests['memory'] = plus(asked, beside);
+  if (requested !== undefined) requests['memory'] = plus(requested, beside);
   const limit = resources?.limits?.['memory'];
   if (limit !== undefined) limits['memory'] = plus(limit, beside);
   else if (isDedicated(domain) && requests['memory'] !== undefined) limits['memory'] = requests['memory'];

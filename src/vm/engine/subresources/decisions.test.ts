@@ -18,19 +18,19 @@ const instance = (phase: string, more: { spec?: object; status?: object; annotat
 const condition = (type: string) => ({ conditions: [{ type, status: 'True' }] });
 
 const refusalOf = (edit: object): string | undefined => {
-  const { refused } = edit as { refused?: KubeError };
-  return refused === undefined ? undefined : `${refused.code} ${refused.message}`;
+  const { refused: rejected } = edit as { refused?: KubeError };
+  return rejected === undefined ? undefined : `${rejected.code} ${rejected.message}`;
 };
 const onMachine = (why: string) => `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "web": ${why}`;
 const onInstance = (why: string) =>
   `409 Operation cannot be fulfilled on virtualmachineinstance.kubevirt.io "web": ${why}`;
 
 describe('what is asked of a machine', () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const dialect = (edit: PowerEdit) =>
     ({
       power: (...args: unknown[]) => {
-        asked.push(args.slice(1));
+        requested.push(args.slice(1));
         return edit;
       },
     }) as unknown as Dialect;
@@ -45,9 +45,9 @@ describe('what is asked of a machine', () => {
 
   it('is what its dialect says, with what the user asked for beside it', () => {
     expect(ask('start', { spec: { on: true } }, undefined, { paused: true })).toEqual({ spec: { on: true } });
-    expect(asked.at(-1)).toEqual(['start', undefined, { paused: true }]);
+    expect(requested.at(-1)).toEqual(['start', undefined, { paused: true }]);
     expect(ask('stop', { requests: [] }, runs, { gracePeriodSeconds: 5 })).toEqual({ requests: [] });
-    expect(asked.at(-1)).toEqual(['stop', runs, { gracePeriodSeconds: 5 }]);
+    expect(requested.at(-1)).toEqual(['stop', runs, { gracePeriodSeconds: 5 }]);
   });
 
   it('is refused as a conflict', () => {
@@ -69,8 +69,8 @@ describe('what is asked of a machine', () => {
     expect(ask('restart', edit, runs, { gracePeriodSeconds: 0 })).toEqual({ ...edit, gracePeriodSeconds: 0 });
     expect(ask('restart', edit, instance('Failed'), { gracePeriodSeconds: 0 })).toEqual(edit);
     expect(ask('restart', edit, runs)).toEqual(edit);
-    const refused = '400 For force restart, only gracePeriod=0 is supported for now';
-    expect(refusalOf(ask('restart', edit, runs, { gracePeriodSeconds: 9 }))).toBe(refused);
+    const rejected = '400 For force restart, only gracePeriod=0 is supported for now';
+    expect(refusalOf(ask('restart', edit, runs, { gracePeriodSeconds: 9 }))).toBe(rejected);
   });
 });
 
@@ -78,18 +78,18 @@ describe('what is asked of an instance', () => {
   const paused = instance('Running', { status: condition('Paused') });
   const agent = instance('Running', { status: condition('AgentConnected') });
   const off = { domain: { features: { acpi: { enabled: false } } } };
-  const asked = (value: string, more: object = {}) =>
+  const requested = (value: string, more: object = {}) =>
     instance('Running', { annotations: { 'vimana.io/paused': value }, ...more });
 
   it.each<[InstanceAction, string, VirtualMachineInstance, object | string]>([
     ['pause', 'one that runs', instance('Running'), { 'vimana.io/paused': 'true' }],
     ['pause', 'one that does not', instance('Scheduled'), onInstance('VM is not running')],
     ['pause', 'one that stands still', paused, onInstance('VMI is already paused')],
-    ['pause', 'one that was just asked to', asked('true'), onInstance('VMI is already paused')],
+    ['pause', 'one that was just asked to', requested('true'), onInstance('VMI is already paused')],
     [
       'pause',
       'one that is about to go on',
-      asked('false', { status: condition('Paused') }),
+      requested('false', { status: condition('Paused') }),
       { 'vimana.io/paused': 'true' },
     ],
     [
@@ -111,7 +111,7 @@ describe('what is asked of an instance', () => {
       { 'vimana.io/paused': 'true' },
     ],
     ['unpause', 'one that stands still', paused, { 'vimana.io/paused': 'false' }],
-    ['unpause', 'one that was just asked to', asked('true'), { 'vimana.io/paused': 'false' }],
+    ['unpause', 'one that was just asked to', requested('true'), { 'vimana.io/paused': 'false' }],
     ['unpause', 'one that runs', instance('Running'), onInstance('VMI is not paused')],
     ['unpause', 'one that has ended', instance('Failed'), onInstance('VMI is not running')],
     ['reset', 'one that runs', instance('Running'), { 'vimana.io/reset': 'id' }],
@@ -140,14 +140,14 @@ describe('what is asked of an instance', () => {
 
   it('tells what its guest has told', () => {
     const os = { id: 'fedora', prettyName: 'Fedora 42' };
-    const told = instance('Running', { status: { ...condition('AgentConnected'), guestOSInfo: os } });
-    expect(guestInfo('guestosinfo', told)).toMatchObject({ kind: 'VirtualMachineInstanceGuestAgentInfo', os });
+    const reported = instance('Running', { status: { ...condition('AgentConnected'), guestOSInfo: os } });
+    expect(guestInfo('guestosinfo', reported)).toMatchObject({ kind: 'VirtualMachineInstanceGuestAgentInfo', os });
     const codes = (vmi: VirtualMachineInstance) =>
       (['guestosinfo', 'userlist'] as const).map((question) => {
         const info = guestInfo(question, vmi);
         return info instanceof KubeError ? info.code : 200;
       });
-    expect(codes(told)).toEqual([200, 501]);
+    expect(codes(reported)).toEqual([200, 501]);
     expect(codes(instance('Running'))).toEqual([409, 409]);
     expect(codes(instance('Scheduling'))).toEqual([409, 409]);
   });

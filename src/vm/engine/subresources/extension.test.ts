@@ -208,8 +208,8 @@ describe('subresources.kubevirt.io', () => {
     ['virtualmachines/none/removevolume', '501 virtualmachines/removevolume is not supported yet'],
     ['virtualmachines/none/explode', '404 the server could not find the requested resource'],
     ['virtualmachineinstances/none/console', '405 the server does not allow this method on the requested resource'],
-  ])('answers %s with %s', async (what, answer) => {
-    expect(await put(what, {}, plane.client)).toBe(answer);
+  ])('answers %s with %s', async (what, response) => {
+    expect(await put(what, {}, plane.client)).toBe(response);
   });
 
   it('shows a machine with everything that it means, and what a guest has told', async () => {

@@ -11,8 +11,8 @@ export type InstanceEdit = { readonly annotations: Readonly<Record<string, strin
 
 /** Returns the annotations to write on an instance for an action. `id` distinguishes repeated actions. */
 export function instanceEdit(action: InstanceAction, instance: VirtualMachineInstance, id: string): InstanceEdit {
-  const refused = denialReason(action, instance);
-  if (refused !== undefined) return { refused };
+  const rejected = denialReason(action, instance);
+  if (rejected !== undefined) return { refused: rejected };
   switch (action) {
     case 'pause':
       return { annotations: { [PAUSED_ANNOTATION]: 'true' } };

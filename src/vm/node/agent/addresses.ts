@@ -18,8 +18,8 @@ export class Addresses {
     this.#range = range;
     this.#first = firstHost(range).value;
     const last = lastHost(range).value;
-    const most = addressCount(range) > 2n ** 24n ? 2n ** 24n : last - this.#first + 1n;
-    this.#count = Number(most);
+    const max = addressCount(range) > 2n ** 24n ? 2n ** 24n : last - this.#first + 1n;
+    this.#count = Number(max);
   }
 
   /** Returns the address of a pod, which stays the same until it is released. */

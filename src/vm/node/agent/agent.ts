@@ -104,8 +104,8 @@ export class Agent implements Runnable {
       backOff: BACK_OFF,
       work: (key) => this.#work(key),
       onFailure(key, error, retryInMs) {
-        const usual = error instanceof TemporaryError || isConflict(error);
-        log[usual ? 'debug' : 'warn']({ pod: key, err: error, retryInMs }, 'failed to sync a pod');
+        const fallback = error instanceof TemporaryError || isConflict(error);
+        log[fallback ? 'debug' : 'warn']({ pod: key, err: error, retryInMs }, 'failed to sync a pod');
       },
     });
   }

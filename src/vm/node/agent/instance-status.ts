@@ -123,11 +123,11 @@ function runningFields(instance: Vmi, status: InstanceStatus, facts: InstanceFac
 
 function memoryStatus(instance: Vmi, bytes: number): NonNullable<InstanceStatus['memory']> {
   const guestCurrent = bytesText(bytes);
-  const asked = requestedSize(instance).memoryBytes;
+  const requested = requestedSize(instance).memoryBytes;
   return {
     guestAtBoot: instance.status?.memory?.guestAtBoot ?? guestCurrent,
     guestCurrent,
-    guestRequested: asked === bytes ? guestCurrent : bytesText(asked),
+    guestRequested: requested === bytes ? guestCurrent : bytesText(requested),
   };
 }
 
@@ -145,7 +145,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   const { machine, ready, paused, migratability, pod } = facts;
   const terminating = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
   const { blocker } = migratability;
-  const wanted: KubeCondition[] = [
+  const desired: KubeCondition[] = [
     ready && !terminating && !paused
       ? { type: 'Ready', status: 'True' }
       : { type: 'Ready', status: 'False', ...why(facts, terminating) },
@@ -153,14 +153,14 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   const connected = machine?.guest !== undefined;
   if (machine !== undefined) {
     const movable = blocker === undefined ? 'True' : 'False';
-    wanted.push({ type: 'LiveMigratable', status: movable, ...blocker });
-    if (connected) wanted.push({ type: 'AgentConnected', status: 'True' });
-    if (paused) wanted.push({ type: 'Paused', status: 'True', ...PAUSED_BY_USER });
+    desired.push({ type: 'LiveMigratable', status: movable, ...blocker });
+    if (connected) desired.push({ type: 'AgentConnected', status: 'True' });
+    if (paused) desired.push({ type: 'Paused', status: 'True', ...PAUSED_BY_USER });
   }
   const changing = machine === undefined ? [] : sizeChanges(instance, machine, blocker);
-  wanted.push(...changing);
+  desired.push(...changing);
   const trouble = machine === undefined ? troubleOf(facts) : undefined;
-  if (trouble !== undefined) wanted.push(trouble);
+  if (trouble !== undefined) desired.push(trouble);
   const gone = new Set(['PodScheduled']);
   if (trouble === undefined) gone.add('Synchronized');
   if (!connected) gone.add('AgentConnected');
@@ -168,7 +168,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   for (const type of HOT_CHANGES.keys()) if (!changing.some((change) => change.type === type)) gone.add(type);
   return withAll(
     (status?.conditions ?? []).filter(({ type }) => !gone.has(type)),
-    wanted,
+    desired,
     now,
   );
 }
@@ -196,10 +196,10 @@ function why({ machine, paused, pod }: InstanceFacts, terminating: boolean): { r
   };
 }
 
-function withAll(before: readonly Condition[], wanted: readonly KubeCondition[], now: number): Condition[] {
+function withAll(before: readonly Condition[], desired: readonly KubeCondition[], now: number): Condition[] {
   const time = timestamp(now);
   let all: readonly KubeCondition[] = before;
-  for (const condition of wanted) all = withCondition(all, condition, time);
+  for (const condition of desired) all = withCondition(all, condition, time);
   return all as Condition[];
 }
 

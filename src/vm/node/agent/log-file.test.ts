@@ -8,15 +8,15 @@ import type { LogLine, LogRequest } from '#platform/kube/node-runtime';
 import { ContainerLogs } from './container-logs.ts';
 import { LogFile } from './log-file.ts';
 
-let folder: string;
+let directory: string;
 let clock: FakeClock;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vimana-logs-'));
+  directory = mkdtempSync(join(tmpdir(), 'vimana-logs-'));
   clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true }));
 
-const path = () => join(folder, 'logs');
+const path = () => join(directory, 'logs');
 const book = () => new ContainerLogs(clock, new LogFile(path(), clock, createMemoryLogger(clock)));
 const read = (from: ContainerLogs, uid: string, more: object = {}) =>
   from.read({ pod: { metadata: { uid } }, container: 'c', previous: false, follow: false, ...more } as LogRequest);
@@ -80,7 +80,7 @@ describe('what containers have said', () => {
 
   it('is told all the same where it cannot be kept', () => {
     const log = createMemoryLogger(clock);
-    const kept = new ContainerLogs(clock, new LogFile(join(folder, 'none', 'logs'), clock, log));
+    const kept = new ContainerLogs(clock, new LogFile(join(directory, 'none', 'logs'), clock, log));
     kept.write('a', 'c', 'one');
     kept.close();
     expect(texts(kept, 'a')).toEqual(['one']);

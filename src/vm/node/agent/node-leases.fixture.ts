@@ -75,8 +75,8 @@ export class NodeLeaseServer {
 
 function settled<T>(apply: () => T): () => T {
   try {
-    const answer = apply();
-    return () => answer;
+    const response = apply();
+    return () => response;
   } catch (error) {
     return () => {
       throw error;

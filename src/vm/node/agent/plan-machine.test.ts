@@ -105,8 +105,8 @@ describe('a launcher pod at home', () => {
       { instance: instance({ phase: 'Scheduling', activePods: { pod: '' } }) },
       ['start'],
     ],
-  ])('%s', (_what, observed, wanted) => {
-    expect(actions(observed)).toEqual(wanted);
+  ])('%s', (_what, observed, desired) => {
+    expect(actions(observed)).toEqual(desired);
   });
 
   it.each<Row>([
@@ -118,8 +118,8 @@ describe('a launcher pod at home', () => {
       ['kill'],
     ],
     ['runs here in another pod', { instance: instance(running({ activePods: { other: 'here' } })) }, ['kill']],
-  ])('kills a machine whose instance %s', (_what, observed, wanted) => {
-    expect(actions({ machine: machine('running'), ...observed })).toEqual(wanted);
+  ])('kills a machine whose instance %s', (_what, observed, desired) => {
+    expect(actions({ machine: machine('running'), ...observed })).toEqual(desired);
     expect(actions({ ...observed })).toEqual([]);
   });
 
@@ -208,8 +208,8 @@ describe('a launcher pod at home', () => {
       { machine: machine('stopping'), instance: instance(running(), { annotations: { 'vimana.io/reset': 'a' } }) },
       [],
     ],
-  ])('%s', (_what, observed, wanted) => {
-    expect(actions({ instance: instance(running()), ...observed })).toEqual(wanted);
+  ])('%s', (_what, observed, desired) => {
+    expect(actions({ instance: instance(running()), ...observed })).toEqual(desired);
   });
 });
 
@@ -220,7 +220,7 @@ describe('a machine whose place is of another size', () => {
       machine: machine('running'),
       pod: pod({ annotations: { 'vimana.io/size': JSON.stringify({ sockets, memory }) } }),
     });
-  const untold = (status: object) =>
+  const unreported = (status: object) =>
     actions({ instance: instance(running(status), {}, sized({ sockets: 2 })), machine: machine('running') });
   it.each<[string, string[], string[]]>([
     ['gets more sockets', held(3), ['resize']],
@@ -228,8 +228,8 @@ describe('a machine whose place is of another size', () => {
     ['waits where it cannot have so many', held(5), []],
     ['waits where it cannot have so much', held(1, '5Gi'), []],
     ['stays where its place is as large as it is, whatever its instance asks for', held(1), []],
-    ['stays as it is where nobody says how large its place is', untold({ currentCPUTopology: { sockets: 1 } }), []],
-    ['is what its instance asks for where nobody ever said anything', untold({}), ['resize']],
+    ['stays as it is where nobody says how large its place is', unreported({ currentCPUTopology: { sockets: 1 } }), []],
+    ['is what its instance asks for where nobody ever said anything', unreported({}), ['resize']],
   ])('%s', (_what, found, expected) => {
     expect(found).toEqual(expected);
   });
@@ -268,8 +268,8 @@ describe('the source of a migration', () => {
     ],
     ['gives up one that nobody knows of', at({ targetNodeAddress: 'there/vmi' }, active('old')), ['cancel migration']],
     ['leaves alone what another pod is to send', at({ targetNodeAddress: 'there/vmi', sourcePod: 'another' }), []],
-  ])('%s', (_what, found, wanted) => {
-    expect(found).toEqual(wanted);
+  ])('%s', (_what, found, desired) => {
+    expect(found).toEqual(desired);
   });
 });
 
@@ -322,8 +322,8 @@ describe('the target of a migration', () => {
     ['puts away what is not to come any more', at({ machine: machine('incoming'), pod: target(dying) }), ['kill']],
     ['gets nothing ready for one that is over', at({ instance: from({ completed: true }) }), []],
     ['never starts the machine itself', at({ instance: instance({ phase: 'Scheduled' }) }), []],
-  ])('%s', (_what, found, wanted) => {
-    expect(found).toEqual(wanted);
+  ])('%s', (_what, found, desired) => {
+    expect(found).toEqual(desired);
   });
 
   it('is the home of the machine once it is said to be there', () => {

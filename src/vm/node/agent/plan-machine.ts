@@ -85,8 +85,8 @@ function planHome(observed: AgentView, instance: Vmi): MachineAction[] {
   if (!isAlive(machine)) return [];
   if (held) return termination === undefined ? [] : [{ do: 'kill', why: 'it is no longer needed' }];
   if (termination !== undefined) {
-    const asked = machine.state === 'stopping' ? observed.requestedGraceMs : undefined;
-    return asked !== undefined && asked <= termination ? [] : [{ do: 'stop', graceMs: termination }];
+    const requested = machine.state === 'stopping' ? observed.requestedGraceMs : undefined;
+    return requested !== undefined && requested <= termination ? [] : [{ do: 'stop', graceMs: termination }];
   }
   if (unhealthy) return [{ do: 'kill', why: 'its liveness probe failed', cause: 'LivenessProbeFailed' }];
   if (machine.state !== 'running' && machine.state !== 'paused') return [];
@@ -111,8 +111,8 @@ function remainingGraceMs({ metadata, spec }: Vmi, pod: Pod): number | undefined
 
 function planPower({ state }: Machine, { metadata, spec }: Vmi): MachineAction[] {
   const annotations = metadata.annotations ?? {};
-  const asked = annotations[PAUSED_ANNOTATION];
-  const paused = asked === undefined ? spec.startStrategy === 'Paused' : asked === 'true';
+  const requested = annotations[PAUSED_ANNOTATION];
+  const paused = requested === undefined ? spec.startStrategy === 'Paused' : requested === 'true';
   const actions: MachineAction[] = [];
   if (paused && state === 'running') actions.push({ do: 'pause' });
   if (!paused && state === 'paused') actions.push({ do: 'resume' });

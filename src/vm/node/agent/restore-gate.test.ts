@@ -7,12 +7,12 @@ import type { Cluster } from '#testing/cluster';
 import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 import { machineSpecOf } from '../machine-spec.ts';
 
-let world: FleetHarness;
+let harness: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetHarness();
-  ({ cluster, admin } = world);
+  harness = await fleetHarness();
+  ({ cluster, admin } = harness);
 });
 afterEach(() => cluster.stop());
 
@@ -24,12 +24,12 @@ const annotationsOf = async (node: string) => (await admin.get(NODES, node)).met
 /** Creates a node that belongs to a node agent in another process, which the test simulates. */
 const makeForeignNode = (annotations: Record<string, string>) =>
   admin.create(NODES, { metadata: { name: 'metal', labels: { 'vimana.io/runtime': 'qemu' }, annotations } });
-const answer = (annotations: Record<string, string | null>) =>
+const response = (annotations: Record<string, string | null>) =>
   admin.patch(NODES, 'metal', { type: 'merge', body: { metadata: { annotations } } });
 
 /** Leaves the nodes as `vimana restore` does, before any node agent runs. */
 async function restoredNodes(): Promise<void> {
-  const { stop } = world.start();
+  const { stop } = harness.start();
   for (const node of [ONE, TWO, THREE]) {
     await cluster.until(() =>
       admin.get(NODES, node).then(
@@ -49,18 +49,18 @@ it('starts no machine after a restore before every node has listed what it runs'
     [NODE_RESTORE_ANNOTATION]: RESTORE,
     [RESTORE_LISTING_ANNOTATION]: listing([], 'an earlier one'),
   });
-  const { fleet } = world.start();
-  const vmi = await world.makeInstance('m');
-  await world.createLauncherPod(vmi, ONE);
+  const { fleet } = harness.start();
+  const vmi = await harness.makeInstance('m');
+  await harness.createLauncherPod(vmi, ONE);
   for (const node of [ONE, TWO, THREE]) {
     await cluster.until(async () => (await annotationsOf(node))[RESTORE_LISTING_ANNOTATION] === listing([]));
   }
   await cluster.clock.advance(60_000);
   expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
-  expect((await world.instance('m')).status?.phase).not.toBe('Running');
+  expect((await harness.instance('m')).status?.phase).not.toBe('Running');
 
-  await answer({ [RESTORE_LISTING_ANNOTATION]: listing(['default/other']) });
-  await world.untilPhase('m', 'Running');
+  await response({ [RESTORE_LISTING_ANNOTATION]: listing(['default/other']) });
+  await harness.untilPhase('m', 'Running');
   for (const node of [ONE, TWO, THREE]) {
     await cluster.until(async () => (await annotationsOf(node))[NODE_RESTORE_ANNOTATION] === undefined);
     expect((await annotationsOf(node))[RESTORE_LISTING_ANNOTATION]).toBeUndefined();
@@ -70,23 +70,23 @@ it('starts no machine after a restore before every node has listed what it runs'
 it('starts no machine while another node lists one of its name', async () => {
   await restoredNodes();
   await makeForeignNode({ [NODE_RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing(['default/m']) });
-  const { fleet } = world.start();
-  const vmi = await world.makeInstance('m');
-  await world.createLauncherPod(vmi, ONE);
+  const { fleet } = harness.start();
+  const vmi = await harness.makeInstance('m');
+  await harness.createLauncherPod(vmi, ONE);
   await cluster.until(async () => (await annotationsOf(ONE))[NODE_RESTORE_ANNOTATION] === undefined);
   await cluster.clock.advance(60_000);
   expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
 
-  await answer({ [NODE_RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
-  await world.untilPhase('m', 'Running');
+  await response({ [NODE_RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
+  await harness.untilPhase('m', 'Running');
 });
 
 it('ends machines that nobody knows only when every node has listed its own, and waits for no node that is gone', async () => {
   await restoredNodes();
   await makeForeignNode({ [NODE_RESTORE_ANNOTATION]: RESTORE });
-  const vmi = await world.makeInstance('unknown');
+  const vmi = await harness.makeInstance('unknown');
   const pod = { metadata: { name: 'made-since-the-backup', namespace, uid: 'its-uid' } } as Pod;
-  const { fleet } = world.start();
+  const { fleet } = harness.start();
   const driver = fleet.simulation.driver(TWO);
   await driver.start(machineSpecOf(vmi, pod));
   await cluster.until(

@@ -64,10 +64,10 @@ async function isInstanceOf(running: MachineSpec, machine: NamedMachine, client:
 }
 
 function isRequestFor({ metadata }: KubeObject, snapshot: Snapshot): boolean {
-  const asked = readRestoreRequest(metadata.annotations);
+  const requested = readRestoreRequest(metadata.annotations);
   return (
-    asked?.uid === snapshot.status?.restore?.uid &&
-    asked?.snapshot === snapshot.metadata.name &&
-    (asked?.namespace ?? metadata.namespace) === snapshot.metadata.namespace
+    requested?.uid === snapshot.status?.restore?.uid &&
+    requested?.snapshot === snapshot.metadata.name &&
+    (requested?.namespace ?? metadata.namespace) === snapshot.metadata.namespace
   );
 }

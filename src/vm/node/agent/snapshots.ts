@@ -23,24 +23,25 @@ export function snapshotAgent(hosts: ManagedNodes): Controller<Snapshot> {
     for: VM_SNAPSHOTS,
     concurrency: 16,
     async reconcile(snapshot, context) {
-      const asked = isAsked(snapshot);
-      if (asked === undefined) return undefined;
-      const host = hosts.find(asked.node);
+      const requested = isAsked(snapshot);
+      if (requested === undefined) return undefined;
+      const host = hosts.find(requested.node);
       if (host === undefined) return undefined;
       if (host.frozen || !host.leaseHeld) return host.gone === undefined ? LATER : undefined;
-      await (asked.to === 'capture' ? capture : restore)(snapshot, host, context);
+      await (requested.to === 'capture' ? capture : restore)(snapshot, host, context);
       return undefined;
     },
   };
 }
 
 function isAsked({ metadata, status }: Snapshot): { to: 'capture' | 'restore'; node: string } | undefined {
-  const { phase, nodeName, creationTime, restore: asked } = status ?? {};
+  const { phase, nodeName, creationTime, restore: requested } = status ?? {};
   if (phase === 'Creating' && nodeName !== undefined && creationTime === undefined) {
     return metadata.deletionTimestamp === undefined ? { to: 'capture', node: nodeName } : undefined;
   }
-  if (asked?.nodeName === undefined || asked.completed === true || asked.failure !== undefined) return undefined;
-  return { to: 'restore', node: asked.nodeName };
+  if (requested?.nodeName === undefined || requested.completed === true || requested.failure !== undefined)
+    return undefined;
+  return { to: 'restore', node: requested.nodeName };
 }
 
 async function capture(
@@ -72,8 +73,8 @@ async function capture(
 
 async function restore(snapshot: Snapshot, { driver }: ManagedNode, { client, cache }: Context): Promise<void> {
   const { status = {} } = snapshot;
-  const { restore: asked, vmUID = '' } = status;
-  if (asked === undefined) return;
+  const { restore: requested, vmUID = '' } = status;
+  if (requested === undefined) return;
   const { namespace } = machineNamedBy(snapshot);
   const others = [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)];
   const on = [
@@ -84,13 +85,13 @@ async function restore(snapshot: Snapshot, { driver }: ManagedNode, { client, ca
   try {
     await assertAllowed(snapshot, 'restore', driver, client);
     await driver.restore({ namespace, disks: kept.disks as readonly { name: string; claim: string }[] }, kept, {
-      uid: asked.uid,
+      uid: requested.uid,
       on,
     });
-    await writeStatus(client, VM_SNAPSHOTS, snapshot, { ...status, restore: { ...asked, completed: true } });
+    await writeStatus(client, VM_SNAPSHOTS, snapshot, { ...status, restore: { ...requested, completed: true } });
   } catch (error) {
     if (!isFinal(error)) throw error;
-    await writeStatus(client, VM_SNAPSHOTS, snapshot, { ...status, restore: { ...asked, failure: error.message } });
+    await writeStatus(client, VM_SNAPSHOTS, snapshot, { ...status, restore: { ...requested, failure: error.message } });
   }
 }
 

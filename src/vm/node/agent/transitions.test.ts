@@ -9,7 +9,7 @@ const size = (sockets: number, guestCurrent: string) => ({
   memory: { guestCurrent },
 });
 
-function told(before: object, after: object): string[] {
+function reported(before: object, after: object): string[] {
   const events: string[] = [];
   const recorder = {
     event: (_object: object, type: string, reason: string, message: string) =>
@@ -35,6 +35,6 @@ describe('what users are told of an instance', () => {
       ['Normal Started: VirtualMachineInstance started.'],
     ],
   ])('%s', (_what, before, after, expected) => {
-    expect(told(before, after)).toEqual(expected);
+    expect(reported(before, after)).toEqual(expected);
   });
 });

@@ -58,7 +58,7 @@ function podConditions(pod: Pod, facts: PodFacts, now: string): KubeCondition[] 
     reason: 'ContainersNotInitialized',
     message: `containers with incomplete status: [${incomplete.join(' ')}]`,
   };
-  const wanted: readonly (readonly [type: string, holds: boolean, why: object | undefined])[] = [
+  const desired: readonly (readonly [type: string, holds: boolean, why: object | undefined])[] = [
     ['PodReadyToStartContainers', podIP !== '' && !over, undefined],
     ['Initialized', initialized, initialized ? completed : uninitialized],
     ['Ready', ready, ready ? undefined : contained ? gated : unready],
@@ -66,7 +66,7 @@ function podConditions(pod: Pod, facts: PodFacts, now: string): KubeCondition[] 
     ['PodScheduled', true, undefined],
   ];
   let conditions: readonly KubeCondition[] = pod.status?.conditions ?? [];
-  for (const [type, holds, why] of wanted) {
+  for (const [type, holds, why] of desired) {
     const condition = { type, status: holds ? ('True' as const) : ('False' as const), lastProbeTime: null, ...why };
     conditions = withCondition(conditions, condition, now);
   }

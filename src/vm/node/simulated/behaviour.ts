@@ -133,10 +133,9 @@ function duration(text: string): number {
   return ms;
 }
 
-function number(text: string, least: number, most: number): number {
+function number(text: string, min: number, max: number): number {
   const read = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(read >= least && read <= most))
-    throw new RangeError(`"${text}" is not a whole number from ${least} to ${most}`);
+  if (!(read >= min && read <= max)) throw new RangeError(`"${text}" is not a whole number from ${min} to ${max}`);
   return read;
 }
 

@@ -10,21 +10,21 @@ import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harne
 import { runNodeLifecycle } from '#testing/kubernetes-controllers';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
-let world: FleetHarness;
+let harness: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetHarness();
-  ({ cluster, admin } = world);
+  harness = await fleetHarness();
+  ({ cluster, admin } = harness);
 });
 afterEach(() => cluster.stop());
 
 const ONE = 'kwok-node-1';
 
 async function runInstance(name: string, annotations: Record<string, string> = {}): Promise<Vmi> {
-  const vmi = await world.makeInstance(name, { annotations });
-  await world.createLauncherPod(vmi, ONE);
-  return await world.untilPhase(name, 'Running');
+  const vmi = await harness.makeInstance(name, { annotations });
+  await harness.createLauncherPod(vmi, ONE);
+  return await harness.untilPhase(name, 'Running');
 }
 const stateOn = async (fleet: SimulatedFleet, node: string, vmi: Vmi) =>
   (await fleet.simulation.driver(node).inspect(vmi.metadata.uid))?.state;
@@ -33,7 +33,7 @@ describe('a machine that is made ready', () => {
   /** Returns a fleet whose writes of instances take as long as a test needs. */
   function slowly() {
     const said = Promise.withResolvers<void>();
-    const { fleet } = world.start(
+    const { fleet } = harness.start(
       {},
       {
         ...admin,
@@ -50,24 +50,24 @@ describe('a machine that is made ready', () => {
   }
 
   it('does not run before its instance says that it runs here', async () => {
-    const { fleet, answer } = slowly();
-    const vmi = await world.makeInstance('m');
-    await world.createLauncherPod(vmi, ONE);
+    const { fleet, answer: response } = slowly();
+    const vmi = await harness.makeInstance('m');
+    await harness.createLauncherPod(vmi, ONE);
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'paused');
     await cluster.clock.advance(10_000);
     expect(await stateOn(fleet, ONE, vmi)).toBe('paused');
-    answer();
+    response();
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'running');
   });
 
   it('never runs where the instance has been taken elsewhere meanwhile', async () => {
-    const { fleet, states, answer } = slowly();
-    const vmi = await world.makeInstance('m');
-    await world.createLauncherPod(vmi, ONE);
+    const { fleet, states, answer: response } = slowly();
+    const vmi = await harness.makeInstance('m');
+    await harness.createLauncherPod(vmi, ONE);
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'paused');
     const status = { phase: 'Running', nodeName: 'elsewhere', activePods: { other: 'elsewhere' } };
     await admin.patch(VMIS, 'm', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
-    answer();
+    response();
     await cluster.clock.advance(10_000);
     expect(await stateOn(fleet, ONE, vmi)).toBeUndefined();
     expect(states).not.toContain('running');
@@ -76,84 +76,84 @@ describe('a machine that is made ready', () => {
 
 describe('a node that cannot renew its lease', () => {
   it('ends its machines after 30 s, and says so when it can', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const vmi = await runInstance('m');
     // The Lease is renewed for the last time after 20 s.
     await cluster.clock.advance(21_000);
-    world.cutOff = true;
+    harness.cutOff = true;
     await cluster.clock.advance(28_000);
     expect(await stateOn(fleet, ONE, vmi)).toBe('running');
     await cluster.clock.advance(2_000);
     expect(await stateOn(fleet, ONE, vmi)).toBe('ended');
-    world.cutOff = false;
+    harness.cutOff = false;
     await cluster.clock.advance(12_000);
-    const failed = await world.untilPhase('m', 'Failed');
+    const failed = await harness.untilPhase('m', 'Failed');
     expect(failed.status?.reason).toBe('Fenced');
-    await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Failed');
+    await harness.untilPod('launcher-m', ({ status }) => status?.phase === 'Failed');
   });
 
   it('begins nothing before it has', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     await cluster.settle();
-    world.cutOff = true;
+    harness.cutOff = true;
     await cluster.clock.advance(60_000);
-    const vmi = await world.makeInstance('m');
-    await world.createLauncherPod(vmi, ONE);
+    const vmi = await harness.makeInstance('m');
+    await harness.createLauncherPod(vmi, ONE);
     await cluster.clock.advance(1_000);
     expect(await stateOn(fleet, ONE, vmi)).toBeUndefined();
-    world.cutOff = false;
+    harness.cutOff = false;
     await cluster.clock.advance(12_000);
-    await world.untilPhase('m', 'Running');
+    await harness.untilPhase('m', 'Running');
   });
 
   it('goes on when the failure is short', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const vmi = await runInstance('m');
     await cluster.clock.advance(19_000);
-    world.cutOff = true;
+    harness.cutOff = true;
     await cluster.clock.advance(7_000);
-    world.cutOff = false;
+    harness.cutOff = false;
     await cluster.clock.advance(120_000);
     expect(await stateOn(fleet, ONE, vmi)).toBe('running');
-    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
   });
 });
 
 describe('a fleet that starts again', () => {
   it('takes up the machines that are said to run, with their age, and starts none twice', async () => {
-    const first = world.start();
+    const first = harness.start();
     const vmi = await runInstance('m', { 'vimana.io/boot-time': '10s' });
     await cluster.clock.advance(60_000);
     await cluster.settle();
     await first.stop();
     await cluster.clock.advance(5_000);
-    world.writes.length = 0;
-    const { fleet } = world.start();
+    harness.writes.length = 0;
+    const { fleet } = harness.start();
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'running');
     const machine = await fleet.simulation.driver(ONE).inspect(vmi.metadata.uid);
     expect(machine).toMatchObject({ startedAt: Date.UTC(2030, 0, 1), booted: true });
     await cluster.settle();
-    expect(world.writes.filter((write) => write.includes('/status'))).toEqual([]);
+    expect(harness.writes.filter((write) => write.includes('/status'))).toEqual([]);
   });
 
   it('takes up machines of a node whose lease had lapsed, as long as nobody declared it lost', async () => {
-    const first = world.start();
+    const first = harness.start();
     const vmi = await runInstance('m');
     await first.stop();
     await cluster.clock.advance(600_000);
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'running');
-    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
   });
 
   it('takes up none of a node that was declared lost, and says so before the node is used again', async () => {
-    const first = world.start();
+    const first = harness.start();
     await runInstance('m');
     await first.stop();
     await cluster.clock.advance(60_000);
     await declareLost(admin, await admin.get(LEASES, ONE, { namespace: 'kube-node-lease' }));
-    const { fleet } = world.start();
-    expect((await world.untilPhase('m', 'Failed')).status?.reason).toBe('Lost');
+    const { fleet } = harness.start();
+    expect((await harness.untilPhase('m', 'Failed')).status?.reason).toBe('Lost');
     await cluster.clock.advance(5_000);
     const { metadata } = await admin.get(LEASES, ONE, { namespace: 'kube-node-lease' });
     expect(metadata.annotations ?? {}).toEqual({});
@@ -161,12 +161,12 @@ describe('a fleet that starts again', () => {
   });
 
   it('does not bring back what has been reported as ended', async () => {
-    const first = world.start();
+    const first = harness.start();
     await runInstance('m');
     await first.stop();
     const status = { phase: 'Failed', containerStatuses: [], conditions: [] };
     await admin.patch(PODS, 'launcher-m', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     await cluster.settle();
     expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
   });
@@ -175,13 +175,13 @@ describe('a fleet that starts again', () => {
 describe('a node that freezes', () => {
   it('does nothing and renews no lease until it is let go', async () => {
     runNodeLifecycle(cluster);
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const vmi = await runInstance('m');
     const freeze = (value: string | null) =>
       admin.patch(NODES, ONE, { type: 'merge', body: { metadata: { annotations: { 'vimana.io/freeze': value } } } });
     await freeze('true');
     await cluster.settle();
-    await world.annotate('m', { 'vimana.io/paused': 'true' });
+    await harness.annotate('m', { 'vimana.io/paused': 'true' });
     const renewed = async () => (await admin.get(LEASES, ONE, { namespace: 'kube-node-lease' })).spec?.renewTime;
     const before = await renewed();
     await cluster.clock.advance(25_000);
@@ -189,11 +189,11 @@ describe('a node that freezes', () => {
     await cluster.clock.advance(35_000);
     expect(await renewed()).toBe(before);
     expect(await stateOn(fleet, ONE, vmi)).toBe('ended');
-    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
     const ready = async () => conditionOf((await admin.get(NODES, ONE)).status?.conditions, 'Ready')?.status;
     expect(await ready()).toBe('Unknown');
     await freeze(null);
-    await world.untilPhase('m', 'Failed');
+    await harness.untilPhase('m', 'Failed');
     await cluster.until(async () => (await ready()) === 'True');
     expect(await renewed()).not.toBe(before);
   });
@@ -202,7 +202,7 @@ describe('a node that freezes', () => {
 describe('a pod that somebody else changes while it ends', () => {
   it.each(['launcher-m', 'plain'])('is looked at again before it goes for good: %s', async (name) => {
     const attempts: string[] = [];
-    world.start(
+    harness.start(
       {},
       {
         ...admin,
@@ -222,12 +222,12 @@ describe('a pod that somebody else changes while it ends', () => {
         },
       },
     );
-    if (name === 'plain') await world.makePod(name);
+    if (name === 'plain') await harness.makePod(name);
     else await runInstance('m');
-    await world.untilPod(name, ({ status }) => status?.phase === 'Running');
+    await harness.untilPod(name, ({ status }) => status?.phase === 'Running');
     await admin.delete(PODS, name, { namespace, gracePeriodSeconds: 1 });
     await cluster.clock.advance(60_000);
-    await world.untilPodGone(name);
+    await harness.untilPodGone(name);
     expect(attempts).toEqual(['Conflict', 'gone']);
   });
 });

@@ -50,8 +50,8 @@ class Trial {
   #fleet: { readonly fleet: SimulatedFleet; readonly stop: () => Promise<void> };
   #count = 0;
 
-  constructor(world: FleetHarness) {
-    this.world = world;
+  constructor(harness: FleetHarness) {
+    this.world = harness;
     this.#fleet = this.#start();
   }
 
@@ -153,26 +153,26 @@ describe('a fleet under all that may happen to it', () => {
   it('never runs a machine twice, and in the end runs exactly those that are said to run', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-        const world = await fleetHarness();
-        const trial = new Trial(world);
+        const harness = await fleetHarness();
+        const trial = new Trial(harness);
         try {
           for (const each of steps) {
             await trial.take(each);
-            await world.cluster.clock.advance(0);
+            await harness.cluster.clock.advance(0);
             for (const nodes of (await trial.running()).values()) expect(nodes.length).toBeLessThanOrEqual(1);
           }
-          world.cutOff = false;
-          await world.cluster.clock.advance(400_000);
-          const { items } = await world.admin.list(VMIS);
+          harness.cutOff = false;
+          await harness.cluster.clock.advance(400_000);
+          const { items } = await harness.admin.list(VMIS);
           const said = items.filter(({ status }) => status?.phase === 'Running');
           const where = await trial.running();
           for (const vmi of said) {
             const paused = vmi.metadata.annotations?.['vimana.io/paused'] === 'true';
-            if (paused || !(await hasPod(world, vmi))) continue;
+            if (paused || !(await hasPod(harness, vmi))) continue;
             expect(where.get(vmi.metadata.uid), vmi.metadata.name).toEqual([vmi.status?.nodeName]);
           }
           expect(where.size).toBeLessThanOrEqual(said.length);
-          const pods = await world.admin.list(PODS, { namespace });
+          const pods = await harness.admin.list(PODS, { namespace });
           const uids = new Set(pods.items.map(({ metadata }) => metadata.uid));
           for (const node of NODES) {
             const machines = await trial.fleet.simulation.driver(node).list();
@@ -181,7 +181,7 @@ describe('a fleet under all that may happen to it', () => {
           // Every pod whose deletion was requested is gone.
           expect(pods.items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
         } finally {
-          await world.cluster.stop();
+          await harness.cluster.stop();
         }
       }),
       { numRuns: runs(25) },
@@ -189,7 +189,7 @@ describe('a fleet under all that may happen to it', () => {
   });
 });
 
-async function hasPod(world: FleetHarness, { status }: Vmi): Promise<boolean> {
-  const pods = await world.admin.list(PODS, { namespace });
+async function hasPod(harness: FleetHarness, { status }: Vmi): Promise<boolean> {
+  const pods = await harness.admin.list(PODS, { namespace });
   return pods.items.some(({ metadata }) => status?.activePods?.[metadata.uid ?? ''] !== undefined);
 }

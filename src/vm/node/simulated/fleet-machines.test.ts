@@ -8,12 +8,12 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import type { Cluster } from '#testing/cluster';
 import { type FleetHarness, fleetHarness, namespace } from '#testing/fleet-harness';
 
-let world: FleetHarness;
+let harness: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetHarness();
-  ({ cluster, admin } = world);
+  harness = await fleetHarness();
+  ({ cluster, admin } = harness);
 });
 afterEach(() => cluster.stop());
 
@@ -21,29 +21,29 @@ const condition = ({ status }: Vmi, type: string) => conditionOf(status?.conditi
 const NODE = 'kwok-node-1';
 
 async function runInstance(name: string, given: Parameters<FleetHarness['makeInstance']>[1] = {}): Promise<Vmi> {
-  const vmi = await world.makeInstance(name, given);
-  await world.createLauncherPod(vmi, NODE);
-  return await world.untilPhase(name, 'Running');
+  const vmi = await harness.makeInstance(name, given);
+  await harness.createLauncherPod(vmi, NODE);
+  return await harness.untilPhase(name, 'Running');
 }
 
 describe('a machine on a simulated node', () => {
   it('runs after exactly two writes', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     await cluster.settle();
-    world.writes.length = 0;
+    harness.writes.length = 0;
     const vmi = await runInstance('m');
     await cluster.clock.advance(5_000);
-    expect(world.writes).toEqual(['update pods/status launcher-m', 'update virtualmachineinstances/status m']);
+    expect(harness.writes).toEqual(['update pods/status launcher-m', 'update virtualmachineinstances/status m']);
     expect(await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)).toMatchObject({ state: 'running' });
   });
 
   it('is reported with everything that is known of it', async () => {
-    world.start();
+    harness.start();
     const { uid } = (
       await runInstance('m', { spec: { domain: { cpu: { cores: 2 }, memory: { guest: '1Gi' }, devices: {} } } })
     ).metadata;
-    const pod = await world.pod('launcher-m');
-    const { status } = await world.instance('m');
+    const pod = await harness.pod('launcher-m');
+    const { status } = await harness.instance('m');
     expect(status).toMatchObject({
       phase: 'Running',
       nodeName: NODE,
@@ -75,52 +75,52 @@ describe('a machine on a simulated node', () => {
       'AgentConnected True',
     ]);
     expect(pod.status).toMatchObject({ phase: 'Running', podIP: '10.244.0.7', hostIP: '10.246.0.1' });
-    expect(world.told).toEqual(['m Normal Started']);
+    expect(harness.told).toEqual(['m Normal Started']);
     expect(uid).toBeDefined();
   });
 
   it('is Scheduled while its pod takes its time', async () => {
-    world.start();
-    const vmi = await world.makeInstance('m', { annotations: { 'vimana.io/start-delay': '20s' } });
-    await world.createLauncherPod(vmi, NODE);
-    const scheduled = await world.untilPhase('m', 'Scheduled');
+    harness.start();
+    const vmi = await harness.makeInstance('m', { annotations: { 'vimana.io/start-delay': '20s' } });
+    await harness.createLauncherPod(vmi, NODE);
+    const scheduled = await harness.untilPhase('m', 'Scheduled');
     expect(scheduled.status?.nodeName).toBe(NODE);
     expect(condition(scheduled, 'Ready')).toMatchObject({ status: 'False', reason: 'GuestNotRunning' });
-    expect((await world.pod('launcher-m')).status).toMatchObject({
+    expect((await harness.pod('launcher-m')).status).toMatchObject({
       phase: 'Pending',
       containerStatuses: [{ state: { waiting: { reason: 'ContainerCreating' } } }],
     });
     await cluster.clock.advance(19_000);
-    expect((await world.instance('m')).status?.phase).toBe('Scheduled');
+    expect((await harness.instance('m')).status?.phase).toBe('Scheduled');
     await cluster.clock.advance(1_000);
-    await world.untilPhase('m', 'Running');
+    await harness.untilPhase('m', 'Running');
   });
 
   it('says that its image cannot be had until it can', async () => {
-    world.start();
+    harness.start();
     const annotations = { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '1' };
-    await world.createLauncherPod(await world.makeInstance('m', { annotations }), NODE);
-    const trouble = async () => condition(await world.instance('m'), 'Synchronized');
-    await world.untilPhase('m', 'Scheduled');
+    await harness.createLauncherPod(await harness.makeInstance('m', { annotations }), NODE);
+    const trouble = async () => condition(await harness.instance('m'), 'Synchronized');
+    await harness.untilPhase('m', 'Scheduled');
     expect(await trouble()).toMatchObject({ status: 'False', reason: 'ErrImagePull' });
     await cluster.clock.advance(3_000);
     expect(await trouble()).toMatchObject({ status: 'False', reason: 'ImagePullBackOff' });
     await cluster.clock.advance(10_000);
-    await world.untilPhase('m', 'Running');
+    await harness.untilPhase('m', 'Running');
     expect(await trouble()).toBeUndefined();
   });
 
   it('has an agent when its guest has booted', async () => {
-    world.start();
+    harness.start();
     const vmi = await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } });
     expect(condition(vmi, 'AgentConnected')).toBeUndefined();
     expect(vmi.status?.interfaces?.[0]?.infoSource).toBe('domain');
     await cluster.clock.advance(30_000);
-    await cluster.until(async () => condition(await world.instance('m'), 'AgentConnected')?.status === 'True');
+    await cluster.until(async () => condition(await harness.instance('m'), 'AgentConnected')?.status === 'True');
   });
 
   it('cannot be moved while a claim of it cannot be used from two nodes', async () => {
-    world.start();
+    harness.start();
     const claim = (name: string, mode: string) =>
       admin.create(PERSISTENT_VOLUME_CLAIMS, {
         metadata: { name, namespace },
@@ -149,17 +149,20 @@ describe('a machine on a simulated node', () => {
 
 describe('the end of a machine', () => {
   it('comes with that of its instance, when the guest is done', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const vmi = await runInstance('m', { annotations: { 'vimana.io/shutdown-duration': '12s' } });
     await hold('m');
     await admin.delete(VMIS, 'm', { namespace });
     await cluster.clock.advance(11_000);
-    expect((await world.instance('m')).status?.phase).toBe('Running');
-    expect(condition(await world.instance('m'), 'Ready')).toMatchObject({ status: 'False', reason: 'PodTerminating' });
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
+    expect(condition(await harness.instance('m'), 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'PodTerminating',
+    });
     await cluster.clock.advance(1_000);
-    const ended = await world.untilPhase('m', 'Succeeded');
+    const ended = await harness.untilPhase('m', 'Succeeded');
     expect(ended.status?.reason).toBe('Stopped');
-    expect((await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded')).status).toMatchObject({
+    expect((await harness.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded')).status).toMatchObject({
       containerStatuses: [{ state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
     });
     expect(await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)).toBeUndefined();
@@ -167,7 +170,7 @@ describe('the end of a machine', () => {
   });
 
   it('comes at the end of the grace period where the guest does not listen', async () => {
-    world.start();
+    harness.start();
     await runInstance('m', {
       annotations: { 'vimana.io/shutdown-duration': 'never' },
       spec: { terminationGracePeriodSeconds: 60, domain: { memory: { guest: '1Gi' }, devices: {} } },
@@ -175,41 +178,41 @@ describe('the end of a machine', () => {
     await hold('m');
     await admin.delete(VMIS, 'm', { namespace });
     await cluster.clock.advance(59_000);
-    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
     await cluster.clock.advance(1_000);
-    await world.untilPhase('m', 'Succeeded');
+    await harness.untilPhase('m', 'Succeeded');
   });
 
   it('comes with that of its pod, which the instance is told as a failure', async () => {
-    world.start();
+    harness.start();
     await runInstance('m');
     await admin.delete(PODS, 'launcher-m', { namespace });
-    const ended = await world.untilPhase('m', 'Failed');
+    const ended = await harness.untilPhase('m', 'Failed');
     expect(ended.status?.reason).toBe('PodDeleted');
-    await world.untilPodGone('launcher-m');
-    expect(world.told).toEqual(['m Normal Started', 'm Normal ShuttingDown', 'm Warning Stopped']);
+    await harness.untilPodGone('launcher-m');
+    expect(harness.told).toEqual(['m Normal Started', 'm Normal ShuttingDown', 'm Warning Stopped']);
   });
 
   it('comes at once when its pod is gone without a word', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const vmi = await runInstance('m');
     await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
     await cluster.until(async () => (await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)) === undefined);
-    const ended = await world.untilPhase('m', 'Failed');
+    const ended = await harness.untilPhase('m', 'Failed');
     expect(ended.status?.reason).toBe('PodDeleted');
   });
 
   it('is what was asked for when its instance goes and its pod without a word', async () => {
-    world.start();
+    harness.start();
     await runInstance('m', { annotations: { 'vimana.io/shutdown-duration': '10s' } });
     await admin.patch(VMIS, 'm', { type: 'merge', body: { metadata: { finalizers: ['test/hold'] } } }, { namespace });
     await admin.delete(VMIS, 'm', { namespace });
     await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
-    expect((await world.untilPhase('m', 'Succeeded')).status?.reason).toBe('Stopped');
+    expect((await harness.untilPhase('m', 'Succeeded')).status?.reason).toBe('Stopped');
   });
 
   it('comes at once when its instance is gone, is final, or is somewhere else', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const driver = fleet.simulation.driver(NODE);
     const final = { phase: 'Failed', reason: 'NodeLost' };
     const elsewhere = { nodeName: 'kwok-node-2', activePods: { another: 'kwok-node-2' } };
@@ -217,7 +220,7 @@ describe('the end of a machine', () => {
       const vmi = await runInstance(name);
       await admin.patch(VMIS, name, { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
       await cluster.until(async () => (await driver.inspect(vmi.metadata.uid)) === undefined);
-      await world.untilPod(`launcher-${name}`, (pod) => pod.status?.phase !== 'Running');
+      await harness.untilPod(`launcher-${name}`, (pod) => pod.status?.phase !== 'Running');
     }
     const gone = await runInstance('gone');
     await admin.delete(VMIS, 'gone', { namespace });
@@ -228,68 +231,68 @@ describe('the end of a machine', () => {
     ['crash', 'Failed', 'GuestCrashed', 'Failed', 'Error'],
     ['oom', 'Failed', 'OutOfMemory', 'Failed', 'OOMKilled'],
   ])('by %s is told as it was', async (fail, phase, reason, podPhase, exit) => {
-    world.start();
+    harness.start();
     await runInstance('m', { annotations: { 'vimana.io/fail': fail, 'vimana.io/fail-after': '10s' } });
     await cluster.clock.advance(10_000);
-    expect((await world.untilPhase('m', phase)).status?.reason).toBe(reason);
-    const pod = await world.untilPod('launcher-m', ({ status }) => status?.phase === podPhase);
+    expect((await harness.untilPhase('m', phase)).status?.reason).toBe(reason);
+    const pod = await harness.untilPod('launcher-m', ({ status }) => status?.phase === podPhase);
     expect(pod.status?.containerStatuses).toMatchObject([{ state: { terminated: { reason: exit } } }]);
   });
 
   it('by its guest alone is a success', async () => {
-    world.start();
+    harness.start();
     await runInstance('m', { annotations: { 'vimana.io/complete-after': '10s' } });
     await cluster.clock.advance(10_000);
-    expect((await world.untilPhase('m', 'Succeeded')).status?.reason).toBe('GuestShutdown');
+    expect((await harness.untilPhase('m', 'Succeeded')).status?.reason).toBe('GuestShutdown');
   });
 
   it('before it began leaves nothing behind', async () => {
-    world.start();
-    const vmi = await world.makeInstance('m', { annotations: { 'vimana.io/start-delay': '1h' } });
-    await world.createLauncherPod(vmi, NODE);
-    await world.untilPhase('m', 'Scheduled');
+    harness.start();
+    const vmi = await harness.makeInstance('m', { annotations: { 'vimana.io/start-delay': '1h' } });
+    await harness.createLauncherPod(vmi, NODE);
+    await harness.untilPhase('m', 'Scheduled');
     await hold('m');
     await admin.delete(VMIS, 'm', { namespace });
-    await world.untilPhase('m', 'Succeeded');
-    await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded');
+    await harness.untilPhase('m', 'Succeeded');
+    await harness.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded');
   });
 });
 
 describe('what is asked of a machine', () => {
   it('stands still and goes on', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const { uid } = (await runInstance('m')).metadata;
-    await world.annotate('m', { 'vimana.io/paused': 'true' });
-    await cluster.until(async () => condition(await world.instance('m'), 'Paused')?.reason === 'PausedByUser');
-    expect(condition(await world.instance('m'), 'Ready')).toMatchObject({ status: 'False', reason: 'PausedByUser' });
+    await harness.annotate('m', { 'vimana.io/paused': 'true' });
+    await cluster.until(async () => condition(await harness.instance('m'), 'Paused')?.reason === 'PausedByUser');
+    expect(condition(await harness.instance('m'), 'Ready')).toMatchObject({ status: 'False', reason: 'PausedByUser' });
     expect(await fleet.simulation.driver(NODE).inspect(uid)).toMatchObject({ state: 'paused' });
-    await world.annotate('m', { 'vimana.io/paused': null });
-    await cluster.until(async () => condition(await world.instance('m'), 'Paused') === undefined);
-    expect(condition(await world.instance('m'), 'Ready')).toMatchObject({ status: 'True' });
-    expect(world.told).toEqual(['m Normal Started', 'm Normal Paused', 'm Normal Resumed']);
+    await harness.annotate('m', { 'vimana.io/paused': null });
+    await cluster.until(async () => condition(await harness.instance('m'), 'Paused') === undefined);
+    expect(condition(await harness.instance('m'), 'Ready')).toMatchObject({ status: 'True' });
+    expect(harness.told).toEqual(['m Normal Started', 'm Normal Paused', 'm Normal Resumed']);
   });
 
   it('starts paused where it is to', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const { uid } = (
       await runInstance('m', { spec: { startStrategy: 'Paused', domain: { memory: { guest: '1Gi' }, devices: {} } } })
     ).metadata;
-    expect(condition(await world.instance('m'), 'Paused')?.status).toBe('True');
+    expect(condition(await harness.instance('m'), 'Paused')?.status).toBe('True');
     expect(await fleet.simulation.driver(NODE).inspect(uid)).toMatchObject({ state: 'paused' });
-    await world.annotate('m', { 'vimana.io/paused': 'false' });
+    await harness.annotate('m', { 'vimana.io/paused': 'false' });
     await cluster.until(async () => (await fleet.simulation.driver(NODE).inspect(uid))?.state === 'running');
   });
 
   it.each(['vimana.io/reset', 'vimana.io/soft-reboot'])(
     'is done once for %s, which is taken off before',
     async (annotation) => {
-      const { fleet } = world.start();
+      const { fleet } = harness.start();
       const { uid } = (await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } })).metadata;
       await cluster.clock.advance(31_000);
       const driver = fleet.simulation.driver(NODE);
       expect(await driver.inspect(uid)).toMatchObject({ booted: true });
-      await world.annotate('m', { [annotation]: 'one' });
-      await cluster.until(async () => (await world.instance('m')).metadata.annotations?.[annotation] === undefined);
+      await harness.annotate('m', { [annotation]: 'one' });
+      await cluster.until(async () => (await harness.instance('m')).metadata.annotations?.[annotation] === undefined);
       await cluster.until(async () => (await driver.inspect(uid))?.booted === false);
       await cluster.clock.advance(30_000);
       expect(await driver.inspect(uid)).toMatchObject({ booted: true, state: 'running' });
@@ -297,7 +300,7 @@ describe('what is asked of a machine', () => {
   );
 
   it('stays of the size of its place, and says that it is to move', async () => {
-    world.start();
+    harness.start();
     const domain = (sockets: number) => ({
       cpu: { sockets, maxSockets: 4 },
       memory: { guest: '1Gi', maxGuest: '4Gi' },
@@ -316,17 +319,17 @@ describe('what is asked of a machine', () => {
     });
     const operator = cluster.clientFor(user);
     await resize(3);
-    await cluster.until(async () => condition(await world.instance('m'), 'HotVCPUChange') !== undefined);
-    const vmi = await world.instance('m');
+    await cluster.until(async () => condition(await harness.instance('m'), 'HotVCPUChange') !== undefined);
+    const vmi = await harness.instance('m');
     expect(condition(vmi, 'HotVCPUChange')).toMatchObject({ status: 'True', reason: 'MigrationRequired' });
     expect(condition(vmi, 'HotMemoryChange')).toBeUndefined();
     expect(vmi.status?.currentCPUTopology?.sockets).toBe(1);
     await resize(1);
-    await cluster.until(async () => condition(await world.instance('m'), 'HotVCPUChange') === undefined);
+    await cluster.until(async () => condition(await harness.instance('m'), 'HotVCPUChange') === undefined);
   });
 
   it('is ready as its readiness probe answers', async () => {
-    world.start();
+    harness.start();
     const readinessProbe = { tcpSocket: { port: 22 }, initialDelaySeconds: 15 };
     const vmi = await runInstance('m', { spec: { readinessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
     expect(condition(vmi, 'Ready')).toMatchObject({
@@ -335,10 +338,10 @@ describe('what is asked of a machine', () => {
       message: 'containers with unready status: [compute]',
     });
     await cluster.clock.advance(15_000);
-    await cluster.until(async () => condition(await world.instance('m'), 'Ready')?.status === 'True');
-    await world.annotate('m', { 'vimana.io/readiness': 'false' });
-    await cluster.until(async () => condition(await world.instance('m'), 'Ready')?.status === 'False');
-    const pod = await world.untilPod(
+    await cluster.until(async () => condition(await harness.instance('m'), 'Ready')?.status === 'True');
+    await harness.annotate('m', { 'vimana.io/readiness': 'false' });
+    await cluster.until(async () => condition(await harness.instance('m'), 'Ready')?.status === 'False');
+    const pod = await harness.untilPod(
       'launcher-m',
       ({ status }) => conditionOf(status?.conditions, 'Ready')?.status === 'False',
     );
@@ -346,29 +349,29 @@ describe('what is asked of a machine', () => {
   });
 
   it('ends when its liveness probe fails for good', async () => {
-    world.start();
+    harness.start();
     const livenessProbe = { tcpSocket: { port: 22 }, periodSeconds: 5, failureThreshold: 4 };
     await runInstance('m', { spec: { livenessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
     await cluster.clock.advance(60_000);
-    await world.annotate('m', { 'vimana.io/liveness': 'false' });
+    await harness.annotate('m', { 'vimana.io/liveness': 'false' });
     await cluster.settle();
     await cluster.clock.advance(14_000);
-    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
     await cluster.clock.advance(1_000);
-    expect((await world.untilPhase('m', 'Failed')).status?.reason).toBe('LivenessProbeFailed');
+    expect((await harness.untilPhase('m', 'Failed')).status?.reason).toBe('LivenessProbeFailed');
   });
 
   it('survives a liveness probe that fails for a while', async () => {
-    world.start();
+    harness.start();
     const livenessProbe = { tcpSocket: { port: 22 } };
     await runInstance('m', { spec: { livenessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
-    await world.annotate('m', { 'vimana.io/liveness': 'false' });
+    await harness.annotate('m', { 'vimana.io/liveness': 'false' });
     await cluster.settle();
     await cluster.clock.advance(10_000);
-    await world.annotate('m', { 'vimana.io/liveness': 'true' });
+    await harness.annotate('m', { 'vimana.io/liveness': 'true' });
     await cluster.settle();
     await cluster.clock.advance(60_000);
-    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
   });
 });
 

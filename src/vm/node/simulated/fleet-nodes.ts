@@ -167,7 +167,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
   /** Aligns the hosts with the pools. Returns the names of those that are no longer desired. */
   #shape(): string[] {
     const shapes = shapesOf(this.#pools, parseCidr(this.#options.nodeRange));
-    const wanted = new Set(shapes.map(({ name }) => name));
+    const desired = new Set(shapes.map(({ name }) => name));
     for (const shape of shapes) {
       const present = this.#hosts.get(shape.name);
       if (present === undefined) this.#hosts.set(shape.name, this.#host(shape));
@@ -176,7 +176,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
         Object.assign(present, { gone: undefined, registered: undefined, shown: false });
       this.#queue.add(shape.name);
     }
-    return this.names.filter((node) => !wanted.has(node));
+    return this.names.filter((node) => !desired.has(node));
   }
 
   #host(shape: NodeShape): FleetNode {

@@ -8,12 +8,12 @@ import { type FleetHarness, fleetHarness, IMAGE, namespace } from '#testing/flee
 import type { ContainerStatus } from '../pod/container-status.ts';
 import type { SimulatedFleet } from './simulated-fleet.ts';
 
-let world: FleetHarness;
+let harness: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetHarness();
-  ({ cluster, admin } = world);
+  harness = await fleetHarness();
+  ({ cluster, admin } = harness);
 });
 afterEach(() => cluster.stop());
 
@@ -25,12 +25,12 @@ const holds = ({ status }: Pod, type: string) => conditionOf(status?.conditions,
 
 describe('a pod on a simulated node', () => {
   it('runs at once, with one write', async () => {
-    world.start();
+    harness.start();
     await cluster.settle();
-    world.writes.length = 0;
-    await world.makePod('p');
-    const pod = await world.untilPod('p', isIn('Running'));
-    expect(world.writes).toEqual(['update pods/status p']);
+    harness.writes.length = 0;
+    await harness.makePod('p');
+    const pod = await harness.untilPod('p', isIn('Running'));
+    expect(harness.writes).toEqual(['update pods/status p']);
     expect(pod.status).toMatchObject({
       podIP: '10.245.0.1',
       podIPs: [{ ip: '10.245.0.1' }],
@@ -47,42 +47,42 @@ describe('a pod on a simulated node', () => {
   });
 
   it('has an address of its own, which another gets only when it is gone', async () => {
-    world.start({ podRange: '10.245.0.0/30' });
-    await world.makePod('a');
-    await world.makePod('b');
-    await world.makePod('net', { spec: { hostNetwork: true } });
+    harness.start({ podRange: '10.245.0.0/30' });
+    await harness.makePod('a');
+    await harness.makePod('b');
+    await harness.makePod('net', { spec: { hostNetwork: true } });
     const addresses = await Promise.all(
-      ['a', 'b', 'net'].map(async (name) => (await world.untilPod(name, isIn('Running'))).status?.['podIP']),
+      ['a', 'b', 'net'].map(async (name) => (await harness.untilPod(name, isIn('Running'))).status?.['podIP']),
     );
     expect(addresses).toEqual(['10.245.0.1', '10.245.0.2', '10.246.0.1']);
-    await world.makePod('c');
+    await harness.makePod('c');
     await cluster.clock.advance(4_000);
-    expect((await world.pod('c')).status?.phase).toBe('Pending');
+    expect((await harness.pod('c')).status?.phase).toBe('Pending');
     await admin.delete(PODS, 'a', { namespace });
-    await world.untilPodGone('a');
+    await harness.untilPodGone('a');
     await cluster.clock.advance(5_000);
-    expect((await world.untilPod('c', isIn('Running'))).status?.['podIP']).toBe('10.245.0.1');
+    expect((await harness.untilPod('c', isIn('Running'))).status?.['podIP']).toBe('10.245.0.1');
   });
 
   it('runs its init containers to their end, and those beside it for good', async () => {
-    world.start();
+    harness.start();
     const initContainers = [
       { name: 'first', image: IMAGE },
       { name: 'beside', image: IMAGE, restartPolicy: 'Always' },
     ];
-    await world.makePod('p', { spec: { initContainers } });
-    const pod = await world.untilPod('p', isIn('Running'));
+    await harness.makePod('p', { spec: { initContainers } });
+    const pod = await harness.untilPod('p', isIn('Running'));
     expect(pod.status?.['initContainerStatuses']).toMatchObject([
       { name: 'first', ready: true, state: { terminated: { exitCode: 0, reason: 'Completed' } } },
       { name: 'beside', ready: true, started: true, state: { running: {} } },
     ]);
-    await world.makePod('job', {
+    await harness.makePod('job', {
       spec: { initContainers, restartPolicy: 'Never' },
       annotations: { 'vimana.io/complete-after': '5s' },
     });
-    await world.untilPod('job', isIn('Running'));
+    await harness.untilPod('job', isIn('Running'));
     await cluster.clock.advance(5_000);
-    const done = await world.untilPod('job', isIn('Succeeded'));
+    const done = await harness.untilPod('job', isIn('Succeeded'));
     expect(done.status?.['initContainerStatuses']).toMatchObject([
       { name: 'first', state: { terminated: { exitCode: 0 } } },
       { name: 'beside', ready: false, state: { terminated: { exitCode: 0 } } },
@@ -90,15 +90,15 @@ describe('a pod on a simulated node', () => {
   });
 
   it('starts after its delay, and before the bound of it', async () => {
-    world.start();
+    harness.start();
     const annotations = { 'vimana.io/start-delay': '10s', 'vimana.io/start-jitter': '60s' };
     const names = Array.from({ length: 8 }, (_, i) => `p${i}`);
-    for (const name of names) await world.makePod(name, { annotations });
-    const pod = await world.untilPod('p0', waiting('ContainerCreating'));
+    for (const name of names) await harness.makePod(name, { annotations });
+    const pod = await harness.untilPod('p0', waiting('ContainerCreating'));
     expect(pod.status).toMatchObject({ phase: 'Pending', startTime: '2030-01-01T00:00:00Z' });
     expect(pod.status?.['podIP']).toBeUndefined();
     const running = async () => {
-      const pods = await Promise.all(names.map((name) => world.pod(name)));
+      const pods = await Promise.all(names.map((name) => harness.pod(name)));
       return pods.filter(isIn('Running')).length;
     };
     await cluster.clock.advance(9_900);
@@ -111,44 +111,44 @@ describe('a pod on a simulated node', () => {
   });
 
   it('does as the fleet does where it says nothing itself', async () => {
-    world.start({ defaults: { 'vimana.io/start-delay': '5s' } });
-    await world.makePod('p');
-    await world.makePod('own', { annotations: { 'vimana.io/start-delay': '0s' } });
-    await world.untilPod('own', isIn('Running'));
-    await world.untilPod('p', waiting('ContainerCreating'));
+    harness.start({ defaults: { 'vimana.io/start-delay': '5s' } });
+    await harness.makePod('p');
+    await harness.makePod('own', { annotations: { 'vimana.io/start-delay': '0s' } });
+    await harness.untilPod('own', isIn('Running'));
+    await harness.untilPod('p', waiting('ContainerCreating'));
     await cluster.clock.advance(5_000);
-    await world.untilPod('p', isIn('Running'));
+    await harness.untilPod('p', isIn('Running'));
   });
 
   it('tells of an image that cannot be pulled, ever less often, until it can', async () => {
-    world.start();
-    await world.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' } });
-    await world.untilPod('p', waiting('ErrImagePull'));
+    harness.start();
+    await harness.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' } });
+    await harness.untilPod('p', waiting('ErrImagePull'));
     await cluster.clock.advance(2_000);
-    await world.untilPod('p', waiting('ImagePullBackOff'));
+    await harness.untilPod('p', waiting('ImagePullBackOff'));
     await cluster.clock.advance(8_000);
-    await world.untilPod('p', waiting('ErrImagePull'));
+    await harness.untilPod('p', waiting('ErrImagePull'));
     await cluster.clock.advance(2_000);
-    await world.untilPod('p', waiting('ImagePullBackOff'));
+    await harness.untilPod('p', waiting('ImagePullBackOff'));
     await cluster.clock.advance(17_000);
-    expect((await world.pod('p')).status?.phase).toBe('Pending');
+    expect((await harness.pod('p')).status?.phase).toBe('Pending');
     await cluster.clock.advance(1_000);
-    await world.untilPod('p', isIn('Running'));
-    expect(new Set(world.told)).toEqual(new Set(['p Warning Failed', 'p Warning BackOff']));
+    await harness.untilPod('p', isIn('Running'));
+    expect(new Set(harness.told)).toEqual(new Set(['p Warning Failed', 'p Warning BackOff']));
   });
 
   it('is started again and again after crashes, as a kubelet does', async () => {
-    world.start();
-    await world.makePod('p', { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' } });
-    await world.untilPod('p', isIn('Running'));
+    harness.start();
+    await harness.makePod('p', { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' } });
+    await harness.untilPod('p', isIn('Running'));
     await cluster.clock.advance(5_000);
-    const restarted = await world.untilPod('p', (pod) => first(pod)?.restartCount === 1);
+    const restarted = await harness.untilPod('p', (pod) => first(pod)?.restartCount === 1);
     expect(first(restarted)).toMatchObject({
       state: { running: {} },
       lastState: { terminated: { exitCode: 1, reason: 'Error' } },
     });
     await cluster.clock.advance(5_000);
-    const looping = await world.untilPod('p', waiting('CrashLoopBackOff'));
+    const looping = await harness.untilPod('p', waiting('CrashLoopBackOff'));
     expect(first(looping)).toMatchObject({
       ready: false,
       restartCount: 1,
@@ -157,25 +157,25 @@ describe('a pod on a simulated node', () => {
     });
     expect(holds(looping, 'Ready')).toBe('False');
     await cluster.clock.advance(10_000);
-    await world.untilPod('p', (pod) => first(pod)?.restartCount === 2 && first(pod)?.state?.running !== undefined);
+    await harness.untilPod('p', (pod) => first(pod)?.restartCount === 2 && first(pod)?.state?.running !== undefined);
     await cluster.clock.advance(5_000);
-    const again = await world.untilPod('p', waiting('CrashLoopBackOff'));
+    const again = await harness.untilPod('p', waiting('CrashLoopBackOff'));
     expect(first(again)?.state?.waiting?.message).toContain('back-off 20s');
     await cluster.clock.advance(3_600_000);
-    expect(first(await world.pod('p'))?.restartCount).toBeGreaterThan(10);
-    expect(first(await world.pod('p'))?.restartCount).toBeLessThan(20);
+    expect(first(await harness.pod('p'))?.restartCount).toBeGreaterThan(10);
+    expect(first(await harness.pod('p'))?.restartCount).toBeLessThan(20);
   });
 
   it('recovers after as many failures as it was told to have', async () => {
-    world.start();
+    harness.start();
     const annotations = { 'vimana.io/fail': 'oom', 'vimana.io/fail-times': '1', 'vimana.io/fail-after': '1s' };
-    await world.makePod('p', { annotations });
-    await world.untilPod('p', isIn('Running'));
+    await harness.makePod('p', { annotations });
+    await harness.untilPod('p', isIn('Running'));
     await cluster.clock.advance(1_000);
-    const pod = await world.untilPod('p', (found) => first(found)?.restartCount === 1);
+    const pod = await harness.untilPod('p', (found) => first(found)?.restartCount === 1);
     expect(first(pod)?.lastState?.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
     await cluster.clock.advance(600_000);
-    expect(first(await world.pod('p'))).toMatchObject({ restartCount: 1, state: { running: {} } });
+    expect(first(await harness.pod('p'))).toMatchObject({ restartCount: 1, state: { running: {} } });
   });
 
   it.each([
@@ -183,138 +183,138 @@ describe('a pod on a simulated node', () => {
     ['Never', undefined, 'Succeeded'],
     ['OnFailure', undefined, 'Succeeded'],
   ])('with restart policy %s ends for good after %s', async (restartPolicy, fail, phase) => {
-    world.start();
+    harness.start();
     const annotations: Record<string, string> =
       fail === undefined
         ? { 'vimana.io/complete-after': '30s' }
         : { 'vimana.io/fail': fail, 'vimana.io/fail-after': '30s' };
-    await world.makePod('p', { spec: { restartPolicy }, annotations });
-    await world.untilPod('p', isIn('Running'));
+    await harness.makePod('p', { spec: { restartPolicy }, annotations });
+    await harness.untilPod('p', isIn('Running'));
     await cluster.clock.advance(30_000);
-    const pod = await world.untilPod('p', isIn(phase));
+    const pod = await harness.untilPod('p', isIn(phase));
     expect(first(pod)?.state?.terminated).toMatchObject({ finishedAt: '2030-01-01T00:00:30Z' });
     expect(conditionOf(pod.status?.conditions, 'Ready')).toMatchObject({
       status: 'False',
       reason: `Pod${phase === 'Failed' ? 'Failed' : 'Completed'}`,
     });
-    world.writes.length = 0;
+    harness.writes.length = 0;
     await cluster.clock.advance(60_000);
-    expect(world.writes.filter((write) => write.includes('pods'))).toEqual([]);
+    expect(harness.writes.filter((write) => write.includes('pods'))).toEqual([]);
     await admin.delete(PODS, 'p', { namespace });
-    await world.untilPodGone('p');
+    await harness.untilPodGone('p');
   });
 
   it('of a Job completes by itself', async () => {
-    world.start();
+    harness.start();
     const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }];
-    await world.makePod('p', { spec: { restartPolicy: 'Never' }, metadata: { ownerReferences } });
-    await world.untilPod('p', isIn('Succeeded'));
+    await harness.makePod('p', { spec: { restartPolicy: 'Never' }, metadata: { ownerReferences } });
+    await harness.untilPod('p', isIn('Succeeded'));
   });
 
   it('fails when its deadline has passed', async () => {
-    world.start();
-    await world.makePod('p', { spec: { activeDeadlineSeconds: 20 } });
-    await world.untilPod('p', isIn('Running'));
+    harness.start();
+    await harness.makePod('p', { spec: { activeDeadlineSeconds: 20 } });
+    await harness.untilPod('p', isIn('Running'));
     await cluster.clock.advance(20_000);
-    expect((await world.untilPod('p', isIn('Failed'))).status?.reason).toBe('DeadlineExceeded');
+    expect((await harness.untilPod('p', isIn('Failed'))).status?.reason).toBe('DeadlineExceeded');
   });
 
   it('goes when it is done, and at the end of its grace period at the latest', async () => {
-    world.start();
+    harness.start();
     const stop = async (name: string, duration: string) => {
-      await world.makePod(name, {
+      await harness.makePod(name, {
         annotations: { 'vimana.io/shutdown-duration': duration },
         metadata: { finalizers: ['example.com/held'] },
         spec: { terminationGracePeriodSeconds: 30 },
       });
-      await world.untilPod(name, isIn('Running'));
+      await harness.untilPod(name, isIn('Running'));
       await admin.delete(PODS, name, { namespace });
     };
     await stop('quick', '5s');
     await stop('deaf', 'never');
     await cluster.clock.advance(4_000);
-    expect((await world.pod('quick')).status?.phase).toBe('Running');
+    expect((await harness.pod('quick')).status?.phase).toBe('Running');
     await cluster.clock.advance(1_000);
-    await world.untilPod('quick', isIn('Succeeded'));
-    expect((await world.pod('deaf')).status?.phase).toBe('Running');
+    await harness.untilPod('quick', isIn('Succeeded'));
+    expect((await harness.pod('deaf')).status?.phase).toBe('Running');
     await cluster.clock.advance(25_000);
-    const deaf = await world.untilPod('deaf', isIn('Failed'));
+    const deaf = await harness.untilPod('deaf', isIn('Failed'));
     expect(first(deaf)?.state?.terminated?.exitCode).toBe(137);
     for (const name of ['quick', 'deaf']) {
       await admin.patch(PODS, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
-      await world.untilPodGone(name);
+      await harness.untilPodGone(name);
     }
   });
 
   it('that never ran goes at once', async () => {
-    world.start();
-    await world.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull' } });
-    await world.untilPod('p', waiting('ErrImagePull'));
+    harness.start();
+    await harness.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull' } });
+    await harness.untilPod('p', waiting('ErrImagePull'));
     await admin.delete(PODS, 'p', { namespace });
-    await world.untilPodGone('p');
+    await harness.untilPodGone('p');
   });
 
   it('is ready as its probe answers, and as others say', async () => {
-    world.start();
+    harness.start();
     const containers = [
       { name: 'main', image: IMAGE, readinessProbe: { tcpSocket: { port: 80 }, initialDelaySeconds: 5 } },
     ];
-    await world.makePod('p', { spec: { containers, readinessGates: [{ conditionType: 'example.com/go' }] } });
-    expect(holds(await world.untilPod('p', isIn('Running')), 'ContainersReady')).toBe('False');
+    await harness.makePod('p', { spec: { containers, readinessGates: [{ conditionType: 'example.com/go' }] } });
+    expect(holds(await harness.untilPod('p', isIn('Running')), 'ContainersReady')).toBe('False');
     await cluster.clock.advance(5_000);
-    const gated = await world.untilPod('p', (pod) => holds(pod, 'ContainersReady') === 'True');
+    const gated = await harness.untilPod('p', (pod) => holds(pod, 'ContainersReady') === 'True');
     expect(conditionOf(gated.status?.conditions, 'Ready')).toMatchObject({
       status: 'False',
       reason: 'ReadinessGatesNotReady',
     });
     const go = { status: { conditions: [{ type: 'example.com/go', status: 'True' }] } };
     await admin.patch(PODS, 'p', { type: 'strategic', body: go }, { namespace, subresource: 'status' });
-    await world.untilPod('p', (pod) => holds(pod, 'Ready') === 'True');
+    await harness.untilPod('p', (pod) => holds(pod, 'Ready') === 'True');
     const annotations = { 'vimana.io/readiness': 'false' };
     await admin.patch(PODS, 'p', { type: 'merge', body: { metadata: { annotations } } }, { namespace });
-    await world.untilPod('p', (pod) => holds(pod, 'Ready') === 'False' && holds(pod, 'example.com/go') === 'True');
+    await harness.untilPod('p', (pod) => holds(pod, 'Ready') === 'False' && holds(pod, 'example.com/go') === 'True');
   });
 
   it('is restarted when it does not answer', async () => {
-    world.start();
+    harness.start();
     const containers = [{ name: 'main', image: IMAGE, livenessProbe: { tcpSocket: { port: 80 }, periodSeconds: 5 } }];
-    await world.makePod('p', { spec: { containers }, annotations: { 'vimana.io/liveness': 'false' } });
-    await world.untilPod('p', isIn('Running'));
+    await harness.makePod('p', { spec: { containers }, annotations: { 'vimana.io/liveness': 'false' } });
+    await harness.untilPod('p', isIn('Running'));
     await cluster.clock.advance(10_000);
-    await world.untilPod('p', (pod) => first(pod)?.restartCount === 1);
+    await harness.untilPod('p', (pod) => first(pod)?.restartCount === 1);
   });
 
   it('goes on where it was when the fleet starts again', async () => {
-    const { stop } = world.start();
+    const { stop } = harness.start();
     const annotations = { 'vimana.io/complete-after': '60s' };
-    await world.makePod('p', { spec: { restartPolicy: 'Never' }, annotations });
-    const before = await world.untilPod('p', isIn('Running'));
+    await harness.makePod('p', { spec: { restartPolicy: 'Never' }, annotations });
+    const before = await harness.untilPod('p', isIn('Running'));
     await cluster.clock.advance(30_000);
     await stop();
-    world.writes.length = 0;
-    world.start();
+    harness.writes.length = 0;
+    harness.start();
     await cluster.settle();
-    expect((await world.pod('p')).status).toEqual(before.status);
-    await world.makePod('q');
-    expect((await world.untilPod('q', isIn('Running'))).status?.['podIP']).not.toBe(before.status?.['podIP']);
+    expect((await harness.pod('p')).status).toEqual(before.status);
+    await harness.makePod('q');
+    expect((await harness.untilPod('q', isIn('Running'))).status?.['podIP']).not.toBe(before.status?.['podIP']);
     await cluster.clock.advance(29_000);
-    expect((await world.pod('p')).status?.phase).toBe('Running');
+    expect((await harness.pod('p')).status?.phase).toBe('Running');
     await cluster.clock.advance(1_000);
-    await world.untilPod('p', isIn('Succeeded'));
+    await harness.untilPod('p', isIn('Succeeded'));
   });
 
   it('says when it is asked for something that cannot be read', async () => {
-    world.start();
-    await world.makePod('p', { annotations: { 'vimana.io/start-delay': 'soon' } });
-    await world.untilPod('p', isIn('Running'));
-    expect(world.told).toContain('p Warning InvalidAnnotation');
+    harness.start();
+    await harness.makePod('p', { annotations: { 'vimana.io/start-delay': 'soon' } });
+    await harness.untilPod('p', isIn('Running'));
+    expect(harness.told).toContain('p Warning InvalidAnnotation');
   });
 
   it('on a node of somebody else is left alone', async () => {
-    world.start();
-    await world.makePod('p', { spec: { nodeName: 'another' } });
+    harness.start();
+    await harness.makePod('p', { spec: { nodeName: 'another' } });
     await cluster.clock.advance(10_000);
-    expect((await world.pod('p')).status?.phase).toBe('Pending');
+    expect((await harness.pod('p')).status?.phase).toBe('Pending');
   });
 });
 
@@ -331,17 +331,17 @@ describe('the log of a container', () => {
   const textOf = (lines: Iterable<{ text: string }> | undefined) => [...(lines ?? [])].map(({ text }) => text);
 
   it('tells of its life, of the one before it too, and goes on while it does', async () => {
-    const { fleet } = world.start();
+    const { fleet } = harness.start();
     const annotations = { 'vimana.io/fail': 'crash', 'vimana.io/fail-times': '1', 'vimana.io/fail-after': '3s' };
-    await world.makePod('p', { annotations });
-    const pod = await world.untilPod('p', isIn('Running'));
+    await harness.makePod('p', { annotations });
+    const pod = await harness.untilPod('p', isIn('Running'));
     expect(textOf(read(fleet, pod)?.lines as Iterable<{ text: string }>)).toEqual(['container main started']);
     expect(read(fleet, pod, { previous: true })).toBeUndefined();
     expect(read(fleet, pod, { container: 'other' })).toBeUndefined();
     const following = read(fleet, pod, { follow: true })?.following?.[Symbol.asyncIterator]();
     const next = following?.next();
     await cluster.clock.advance(3_000);
-    await world.untilPod('p', (found) => first(found)?.restartCount === 1);
+    await harness.untilPod('p', (found) => first(found)?.restartCount === 1);
     expect(await next).toMatchObject({ done: false });
     expect(textOf(read(fleet, pod, { previous: true })?.lines as Iterable<{ text: string }>)[0]).toBe(
       'container main started',
@@ -350,12 +350,12 @@ describe('the log of a container', () => {
   });
 
   it('of a launcher tells the life of its machine', async () => {
-    const { fleet } = world.start();
-    const vmi = await world.makeInstance('m');
-    await world.createLauncherPod(vmi, 'kwok-node-1');
-    await world.untilPhase('m', 'Running');
-    await world.annotate('m', { 'vimana.io/paused': 'true' });
-    const pod = await world.pod('launcher-m');
+    const { fleet } = harness.start();
+    const vmi = await harness.makeInstance('m');
+    await harness.createLauncherPod(vmi, 'kwok-node-1');
+    await harness.untilPhase('m', 'Running');
+    await harness.annotate('m', { 'vimana.io/paused': 'true' });
+    const pod = await harness.pod('launcher-m');
     const lines = () => textOf(read(fleet, pod, { container: 'compute' })?.lines as Iterable<{ text: string }>);
     await cluster.until(() => lines().length === 3);
     expect(lines()).toEqual([
@@ -370,7 +370,7 @@ describe('the log of a container', () => {
       for await (const { text } of following ?? []) rest.push(text);
     })();
     await admin.delete(PODS, 'launcher-m', { namespace });
-    await world.untilPodGone('launcher-m');
+    await harness.untilPodGone('launcher-m');
     await reading;
     expect(rest).toEqual(['Signaled Graceful Shutdown', 'The VirtualMachineInstance crashed: PodDeleted.']);
   });

@@ -110,5 +110,5 @@ function conditionsOf(before: readonly KubeCondition[] | undefined, now: string)
 
 /** Reports whether another component has marked a node as unhealthy. */
 export function seemsUnwell({ status }: Node): boolean {
-  return WELL.some(({ type, status: wanted }) => conditionOf(status?.conditions, type)?.status !== wanted);
+  return WELL.some(({ type, status: desired }) => conditionOf(status?.conditions, type)?.status !== desired);
 }

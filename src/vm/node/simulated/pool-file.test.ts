@@ -100,9 +100,9 @@ pools:
     ],
     ['size: "8cpu,16Gi,a/b=1"\n  resources: {a/b: 2, c/d: 3}', ['pools[0].resources[a/b]']],
   ])('is refused where it says twice how much a node has: %s', (text, paths) => {
-    const refused = () => readPools(`pools:\n- count: 1\n  ${text}\n`);
-    for (const path of paths) expect(refused).toThrow(`${path}: Invalid value`);
-    expect(refused).toThrow('is set by size');
+    const rejected = () => readPools(`pools:\n- count: 1\n  ${text}\n`);
+    for (const path of paths) expect(rejected).toThrow(`${path}: Invalid value`);
+    expect(rejected).toThrow('is set by size');
   });
 
   it.each([

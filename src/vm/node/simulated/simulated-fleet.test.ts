@@ -8,12 +8,12 @@ import type { Cluster } from '#testing/cluster';
 import { type FleetHarness, fleetHarness } from '#testing/fleet-harness';
 import { runNodeLifecycle } from '#testing/kubernetes-controllers';
 
-let world: FleetHarness;
+let harness: FleetHarness;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  world = await fleetHarness();
-  ({ cluster, admin } = world);
+  harness = await fleetHarness();
+  ({ cluster, admin } = harness);
 });
 afterEach(() => cluster.stop());
 
@@ -25,7 +25,7 @@ const ready = async (name: string) => conditionOf((await admin.get(NODES, name))
 describe('a fleet', () => {
   it('registers its nodes as seed 001 knows them, with leases of their own', async () => {
     runNodeLifecycle(cluster);
-    world.start({ pools: [{ count: 2 }] });
+    harness.start({ pools: [{ count: 2 }] });
     await cluster.until(async () => (await leases()) === 2);
     await cluster.until(async () => ((await admin.get(NODES, 'kwok-node-2')).spec?.taints ?? []).length === 0);
     const node = await admin.get(NODES, 'kwok-node-2');
@@ -55,18 +55,18 @@ describe('a fleet', () => {
   });
 
   it('tells of its nodes as kubelets do', async () => {
-    world.start({ pools: [{ count: 1 }] });
+    harness.start({ pools: [{ count: 1 }] });
     await cluster.until(async () => (await leases()) === 1);
-    expect(world.toldOfNodes).toEqual(['kwok-node-1 Normal Starting', 'kwok-node-1 Normal NodeReady']);
+    expect(harness.toldOfNodes).toEqual(['kwok-node-1 Normal Starting', 'kwok-node-1 Normal NodeReady']);
     const unwell = { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } };
     await admin.patch(NODES, 'kwok-node-1', { type: 'strategic', body: unwell }, { subresource: 'status' });
     await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
-    expect(world.toldOfNodes.slice(2)).toEqual(['kwok-node-1 Normal NodeReady']);
+    expect(harness.toldOfNodes.slice(2)).toEqual(['kwok-node-1 Normal NodeReady']);
   });
 
   it('has nodes of several kinds', async () => {
     const taint = { key: 'example.com/gpu', value: 'yes', effect: 'NoSchedule' };
-    world.start({
+    harness.start({
       pools: [
         { count: 3, zones: ['a', 'b'] },
         {
@@ -92,40 +92,40 @@ describe('a fleet', () => {
 
   it('stays known to be well, with one write a node every 20 s and none beside', async () => {
     runNodeLifecycle(cluster);
-    world.start({ pools: [{ count: 5 }] });
+    harness.start({ pools: [{ count: 5 }] });
     await cluster.until(async () => (await leases()) === 5);
     await cluster.settle();
-    world.writes.length = 0;
+    harness.writes.length = 0;
     await cluster.clock.advance(200_000);
-    expect(world.writes).toHaveLength(50);
-    expect(world.writes.every((write) => write.startsWith('patch leases'))).toBe(true);
+    expect(harness.writes).toHaveLength(50);
+    expect(harness.writes.every((write) => write.startsWith('patch leases'))).toBe(true);
     expect(await ready('kwok-node-5')).toBe('True');
   });
 
   it('waits with few timers, however many nodes and pods it has', async () => {
-    world.start({ pools: [{ count: 60 }] });
+    harness.start({ pools: [{ count: 60 }] });
     await cluster.until(async () => (await leases()) === 60);
-    for (let i = 0; i < 20; i++) await world.makePod(`p${i}`);
-    await world.untilPod('p19', ({ status }) => status?.phase === 'Running');
+    for (let i = 0; i < 20; i++) await harness.makePod(`p${i}`);
+    await harness.untilPod('p19', ({ status }) => status?.phase === 'Running');
     await cluster.clock.advance(100);
     expect(cluster.clock.pending).toBeLessThan(10);
   });
 
   it('renews no leases in simulated time, and still runs what is bound to it', async () => {
-    world.start({ renewLeases: false });
-    const vmi = await world.makeInstance('m');
-    await world.createLauncherPod(vmi, 'kwok-node-1');
-    await world.untilPhase('m', 'Running');
+    harness.start({ renewLeases: false });
+    const vmi = await harness.makeInstance('m');
+    await harness.createLauncherPod(vmi, 'kwok-node-1');
+    await harness.untilPhase('m', 'Running');
     await cluster.clock.advance(3_600_000);
     expect(await leases()).toBe(0);
-    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect((await harness.instance('m')).status?.phase).toBe('Running');
   });
 
   it('ends the machines of a frozen node in simulated time as the lapse of a lease would', async () => {
-    const { fleet } = world.start({ renewLeases: false });
-    const vmi = await world.makeInstance('m');
-    await world.createLauncherPod(vmi, 'kwok-node-1');
-    await world.untilPhase('m', 'Running');
+    const { fleet } = harness.start({ renewLeases: false });
+    const vmi = await harness.makeInstance('m');
+    await harness.createLauncherPod(vmi, 'kwok-node-1');
+    await harness.untilPhase('m', 'Running');
     const running = async () =>
       (await fleet.simulation.driver('kwok-node-1').list()).filter(({ state }) => state === 'running').length;
     const freeze = (value: string | null) =>
@@ -139,7 +139,7 @@ describe('a fleet', () => {
     await cluster.clock.advance(2_000);
     expect(await running()).toBe(0);
     await freeze(null);
-    await world.untilPhase('m', 'Failed');
+    await harness.untilPhase('m', 'Failed');
   });
 
   it('takes up nodes that are there, and keeps what others say of them', async () => {
@@ -147,7 +147,7 @@ describe('a fleet', () => {
       metadata: { name: 'kwok-node-1', labels: { mine: 'yes', type: 'special' } },
       status: { capacity: { 'example.com/widget': '3' }, allocatable: { 'example.com/widget': '2' } },
     });
-    world.start({ pools: [{ count: 1 }] });
+    harness.start({ pools: [{ count: 1 }] });
     await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
     const node = await admin.get(NODES, 'kwok-node-1');
     expect(node.metadata.labels).toMatchObject({ mine: 'yes', type: 'special', 'vimana.io/runtime': 'simulated' });
@@ -162,16 +162,16 @@ describe('a fleet', () => {
   });
 
   it('grows and shrinks', async () => {
-    const { fleet } = world.start({ pools: [{ count: 2 }, { name: 'more', count: 1, prefix: 'more-' }] });
+    const { fleet } = harness.start({ pools: [{ count: 2 }, { name: 'more', count: 1, prefix: 'more-' }] });
     await cluster.until(async () => (await leases()) === 3);
     await fleet.scale(4);
     await cluster.until(async () => (await leases()) === 5);
-    const vmi = await world.makeInstance('m');
-    await world.createLauncherPod(vmi, 'kwok-node-4');
-    await world.untilPhase('m', 'Running');
+    const vmi = await harness.makeInstance('m');
+    await harness.createLauncherPod(vmi, 'kwok-node-4');
+    await harness.untilPhase('m', 'Running');
     await fleet.scale(1);
     expect(await names()).toEqual(['kwok-node-1', 'more-1']);
-    expect((await world.untilPhase('m', 'Failed')).status?.reason).toBe('NodeDeleted');
+    expect((await harness.untilPhase('m', 'Failed')).status?.reason).toBe('NodeDeleted');
     await cluster.until(async () => (await fleet.simulation.driver('kwok-node-4').list()).length === 0);
     await fleet.scale(4);
     await cluster.until(async () => (await leases()) === 5);
@@ -183,37 +183,37 @@ describe('a fleet', () => {
 
   describe('whose node somebody takes away', () => {
     it('ends its machines at once, says so, and does not bring it back', async () => {
-      const { fleet } = world.start({ pools: [{ count: 2 }] });
+      const { fleet } = harness.start({ pools: [{ count: 2 }] });
       await cluster.until(async () => (await leases()) === 2);
-      await world.createLauncherPod(await world.makeInstance('m'), 'kwok-node-1');
-      const { metadata } = await world.untilPhase('m', 'Running');
+      await harness.createLauncherPod(await harness.makeInstance('m'), 'kwok-node-1');
+      const { metadata } = await harness.untilPhase('m', 'Running');
       await admin.delete(NODES, 'kwok-node-1');
-      const { status } = await world.untilPhase('m', 'Failed');
+      const { status } = await harness.untilPhase('m', 'Failed');
       expect(status?.reason).toBe('NodeDeleted');
       expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).toBe(
         'the node was deleted together with its VMs',
       );
-      await world.untilPod('launcher-m', (pod) => pod.status?.phase === 'Failed');
+      await harness.untilPod('launcher-m', (pod) => pod.status?.phase === 'Failed');
       await cluster.until(
         async () => (await fleet.simulation.driver('kwok-node-1').inspect(metadata.uid)) === undefined,
       );
       expect(fleet.nodes).toEqual(['kwok-node-2']);
       // A pod that a scheduler binds there by mistake is not started.
-      await world.createLauncherPod(await world.makeInstance('late'), 'kwok-node-1');
+      await harness.createLauncherPod(await harness.makeInstance('late'), 'kwok-node-1');
       await cluster.clock.advance(60_000);
-      expect((await world.instance('late')).status?.phase).toBe('Pending');
+      expect((await harness.instance('late')).status?.phase).toBe('Pending');
       expect(await names()).toEqual(['kwok-node-2']);
     });
 
     it('takes part again once the node is made again', async () => {
-      const { fleet } = world.start({ pools: [{ count: 2 }] });
+      const { fleet } = harness.start({ pools: [{ count: 2 }] });
       await cluster.until(async () => (await leases()) === 2);
       await admin.delete(NODES, 'kwok-node-1');
       await cluster.until(() => !fleet.nodes.includes('kwok-node-1'));
       const made = await admin.create(NODES, { metadata: { name: 'kwok-node-1' } });
       await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
-      await world.createLauncherPod(await world.makeInstance('m'), 'kwok-node-1');
-      await world.untilPhase('m', 'Running');
+      await harness.createLauncherPod(await harness.makeInstance('m'), 'kwok-node-1');
+      await harness.untilPhase('m', 'Running');
       expect(fleet.nodes).toContain('kwok-node-1');
       const lease = await admin.get(LEASES, 'kwok-node-1', { namespace: 'kube-node-lease' });
       expect(lease.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([made.metadata.uid]);
@@ -221,18 +221,18 @@ describe('a fleet', () => {
   });
 
   it('takes its nodes with it where it is told to', async () => {
-    const { stop } = world.start({ deregister: true });
+    const { stop } = harness.start({ deregister: true });
     await cluster.until(async () => (await leases()) === 3);
     await stop();
     expect(await names()).toEqual([]);
   });
 
   it('tells what its nodes and pods use', async () => {
-    const { fleet } = world.start({ pools: [{ count: 2 }] });
-    await world.makePod('p', {
+    const { fleet } = harness.start({ pools: [{ count: 2 }] });
+    await harness.makePod('p', {
       annotations: { 'kubevirt.io/vm-cpu-consumption': '0.25', 'kubevirt.io/vm-memory-consumption': '0.5' },
     });
-    const pod = await world.untilPod('p', ({ status }) => status?.phase === 'Running');
+    const pod = await harness.untilPod('p', ({ status }) => status?.phase === 'Running');
     expect(fleet.usageOf(pod)).toEqual({ cores: 8, bytes: 64 * 2 ** 30 });
     const ask = async (resource: string, name = '') =>
       await fleet.metrics().handle({ resource, name, namespace: '', query: new URLSearchParams() } as ExtensionRequest);

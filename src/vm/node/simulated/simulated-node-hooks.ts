@@ -34,11 +34,11 @@ async function write(
 export function simulatedNodeHooks(
   random: Random,
   events: EventRecorder,
-  usual: Readonly<Record<string, string>>,
+  fallback: Readonly<Record<string, string>>,
 ): NodeHooks {
   return {
     startBlock(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): StartBlock | undefined {
-      const { behaviour, problems } = readBehaviour(instance?.metadata.annotations, pod.metadata.annotations, usual);
+      const { behaviour, problems } = readBehaviour(instance?.metadata.annotations, pod.metadata.annotations, fallback);
       if (behaviour === PLAIN && problems.length === 0) return undefined;
       for (const { message } of problems)
         events.event(pod, 'Warning', 'InvalidAnnotation', `${message}; it is ignored`);
@@ -51,7 +51,7 @@ export function simulatedNodeHooks(
       return hold;
     },
     probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeAnswers {
-      const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations, usual);
+      const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations, fallback);
       return { ready, alive };
     },
     async attend(pod, instance, { spec }, driver) {

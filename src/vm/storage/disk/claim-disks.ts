@@ -38,11 +38,11 @@ export class ClaimDisks implements DiskStore {
     for (let attempt = 1; ; attempt++) {
       const found = await this.#get(namespace, claim);
       const now = contentsOf(found);
-      const wanted = next(now);
-      if (wanted === now) return now;
+      const desired = next(now);
+      if (desired === now) return now;
       try {
-        await writeContents(this.#client, found, wanted);
-        return wanted;
+        await writeContents(this.#client, found, desired);
+        return desired;
       } catch (error) {
         if (!isConflict(error) || attempt === ATTEMPTS) throw error;
       }

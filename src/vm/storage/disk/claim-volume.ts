@@ -14,7 +14,7 @@ export function volumeState(
 }
 
 /** Returns the larger of a requested size and a number of bytes. */
-export function atLeast(asked: string | number | undefined, bytes: number): string | number {
-  const least = quantityOf(bytes, 'BinarySI');
-  return asked === undefined || compare(parseQuantity(asked), least) < 0 ? formatQuantity(least) : asked;
+export function atLeast(requested: string | number | undefined, bytes: number): string | number {
+  const min = quantityOf(bytes, 'BinarySI');
+  return requested === undefined || compare(parseQuantity(requested), min) < 0 ? formatQuantity(min) : requested;
 }

@@ -109,9 +109,9 @@ describe('a forged status of an operation gives no disk of another namespace', (
   });
 
   it('asks of the namespace of the operation, for both others', async () => {
-    const asked: unknown[] = [];
-    const objection: CopyAuthority['objection'] = async (...given) => void asked.push(given);
+    const requested: unknown[] = [];
+    const objection: CopyAuthority['objection'] = async (...given) => void requested.push(given);
     expect(await mayCopy(THERE, CLAIM, { ...authority, objection, operation: () => clone() })).toBe(true);
-    expect(asked).toEqual([['a', ['a', 'b']]]);
+    expect(requested).toEqual([['a', ['a', 'b']]]);
   });
 });

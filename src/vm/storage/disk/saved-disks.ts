@@ -45,9 +45,9 @@ export async function restoreDisks(
   branch: Branch,
   resume?: GuestState,
 ): Promise<void> {
-  const wanted = saved.map((disk) => ({ ...disk, kept: retainedIn(disk) }));
+  const desired = saved.map((disk) => ({ ...disk, kept: retainedIn(disk) }));
   await Promise.all(saved.map(({ claim }) => store.read(namespace, claim)));
-  for (const { claim, kept } of wanted) {
+  for (const { claim, kept } of desired) {
     // Each disk also holds the memory, which is only usable with all of them.
     await store.change(namespace, claim, (now) =>
       now.branch?.uid === branch.uid ? now : restoredTo(now, kept, branch, resume),

@@ -56,15 +56,17 @@ function capturedMessage({ spec, status }: Snapshot, withMemory: boolean, disks:
   return off ? `${kept}; the VM was stopped and had no memory to capture` : kept;
 }
 
-function quiescence(asked: boolean, { instanceUID }: SnapshotStatus, { quiesced }: Capture): KubeCondition {
+function quiescence(requested: boolean, { instanceUID }: SnapshotStatus, { quiesced }: Capture): KubeCondition {
   const off = instanceUID === undefined;
   if (off) return { type: 'Quiesced', status: 'True', reason: 'MachineOff', message: 'the VM was stopped' };
   if (quiesced) {
     return { type: 'Quiesced', status: 'True', reason: 'Frozen', message: 'the guest agent froze the filesystems' };
   }
-  const why = asked ? 'the guest is paused or has no guest agent to freeze its filesystems' : 'spec.quiesce is false';
+  const why = requested
+    ? 'the guest is paused or has no guest agent to freeze its filesystems'
+    : 'spec.quiesce is false';
   const message = `disks are crash-consistent: ${why}`;
-  return { type: 'Quiesced', status: 'False', reason: asked ? 'NoGuestAgent' : 'NotAsked', message };
+  return { type: 'Quiesced', status: 'False', reason: requested ? 'NoGuestAgent' : 'NotAsked', message };
 }
 
 /** Returns the status of a failed snapshot, which holds nothing. */

@@ -37,11 +37,11 @@ export function expressionCheck(make: MakeEnvironment): AdmissionPlugin {
   };
 }
 
-function problemsOf({ field, source, expression, wanted, fits }: Stated): FieldError[] {
+function problemsOf({ field, source, expression, wanted: desired, fits }: Stated): FieldError[] {
   if (expression.problem !== undefined) return [invalidField(field, source, expression.problem)];
   const { type } = expression;
   if (type === undefined || fits === undefined || fits(type)) return [];
-  return [invalidField(field, source, `must evaluate to ${wanted} but got ${formatType(type)}`)];
+  return [invalidField(field, source, `must evaluate to ${desired} but got ${formatType(type)}`)];
 }
 
 function expressionsIn(object: KubeObject, make: MakeEnvironment): Stated[] {
@@ -70,11 +70,11 @@ function policyExpressions(object: KubeObject, make: MakeEnvironment): Stated[] 
   const spec = policySpec(object);
   const libraries = object.kind === 'MutatingAdmissionPolicy' ? [MUTATIONS] : [];
   const { variables, environment } = compileVariables(spec, make, libraries);
-  const stated = (field: string, source: string, wanted: string, fits: (type: Type) => boolean): Stated => ({
+  const stated = (field: string, source: string, desired: string, fits: (type: Type) => boolean): Stated => ({
     field,
     source,
     expression: new Expression(source, environment),
-    wanted,
+    wanted: desired,
     fits,
   });
   const params = spec.paramKind !== undefined;

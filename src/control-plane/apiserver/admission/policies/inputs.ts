@@ -20,12 +20,12 @@ export async function inputsOf(
   const shown = object && (await inVersion(write, object, shownAs));
   const oldObject = old && (await inVersion(write, old, shownAs));
   const namespace = namespaceOf(write);
-  const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };
+  const requested = { group: resource.group, resource: resource.plural, subresource, namespace, name };
   return {
     object: shown,
     oldObject,
     request: requestJson(reviewRequest(write, shownAs, '', shown, oldObject)),
-    authorizer: new Authorizer(call.user, asked),
+    authorizer: new Authorizer(call.user, requested),
     namespaceObject: resource.namespaced ? (namespaceObject(source, namespace) ?? null) : null,
   };
 }

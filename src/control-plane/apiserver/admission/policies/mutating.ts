@@ -61,10 +61,10 @@ async function applyPolicy(
   turns: ReinvocationContext,
   source: ObjectSource,
 ): Promise<KubeObject> {
-  const asked = { ...write, object: given };
-  const shownAs = policy.match(asked);
+  const requested = { ...write, object: given };
+  const shownAs = policy.match(requested);
   if (shownAs === undefined) return given;
-  const bound = policy.bindings.filter((binding) => binding.match(asked) !== undefined);
+  const bound = policy.bindings.filter((binding) => binding.match(requested) !== undefined);
   let object = given;
   for (const binding of bound) {
     const id = `${policy.name}/${binding.name}`;

@@ -154,8 +154,11 @@ function raise(
   if (unbound !== true && !actions.includes('Deny')) return;
   const who = `ValidatingAdmissionPolicy '${name}'${unbound === true ? '' : ` with binding '${binding}'`}`;
   const why = `${who} denied request: ${message}`;
-  const refused = admissionDenial(subject(write), why);
-  throw new ApiError(CODES[reason] ?? 422, reason, refused.message, { ...refused.details, causes: [{ message: why }] });
+  const rejected = admissionDenial(subject(write), why);
+  throw new ApiError(CODES[reason] ?? 422, reason, rejected.message, {
+    ...rejected.details,
+    causes: [{ message: why }],
+  });
 }
 
 /** Returns the subject for messages, which is the old object on a deletion. */

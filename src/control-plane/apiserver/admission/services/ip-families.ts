@@ -30,11 +30,11 @@ export function validateFamily(spec: ServiceSpec): FieldError[] {
 export function settleFamilies(spec: ServiceSpec): void {
   if (isUserManaged(spec)) {
     spec.ipFamilyPolicy ??= 'RequireDualStack';
-    const wanted = spec.ipFamilyPolicy === 'SingleStack' ? ['IPv4'] : FAMILIES;
+    const desired = spec.ipFamilyPolicy === 'SingleStack' ? ['IPv4'] : FAMILIES;
     const given = spec.ipFamilies ?? [];
-    spec.ipFamilies = [...given, ...wanted.filter((family) => !given.includes(family))].slice(
+    spec.ipFamilies = [...given, ...desired.filter((family) => !given.includes(family))].slice(
       0,
-      Math.max(wanted.length, given.length),
+      Math.max(desired.length, given.length),
     );
     return;
   }

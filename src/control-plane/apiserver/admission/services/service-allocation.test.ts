@@ -38,17 +38,17 @@ describe('the address of a service', () => {
   test('is the one that was asked for, where it is free and in the range', async () => {
     const cluster = await testCluster();
     expect(await create(cluster, { clusterIP: '10.96.7.7' })).toMatchObject({ clusterIPs: ['10.96.7.7'] });
-    const refused = async (clusterIP: string) => (await cluster.refused(create(cluster, { clusterIP }, 't'))).message;
+    const rejected = async (clusterIP: string) => (await cluster.refused(create(cluster, { clusterIP }, 't'))).message;
     const start = 'Service "t" is invalid: spec.clusterIPs: Invalid value:';
-    expect(await refused('10.96.7.7')).toBe(
+    expect(await rejected('10.96.7.7')).toBe(
       `${start} ["10.96.7.7"]: failed to allocate IP 10.96.7.7: provided IP is already allocated`,
     );
     for (const ip of ['1.2.3.4', '10.96.0.0', '10.96.255.255']) {
-      expect(await refused(ip)).toBe(
+      expect(await rejected(ip)).toBe(
         `${start} ["${ip}"]: failed to allocate IP ${ip}: the provided network does not match the current range`,
       );
     }
-    expect(await refused('fd00::1')).toBe(
+    expect(await rejected('fd00::1')).toBe(
       'Service "t" is invalid: spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster',
     );
   });
@@ -122,14 +122,14 @@ describe('ports of nodes', () => {
     const cluster = await testCluster();
     const asked = (nodePort: number): ServiceSpec => ({ type: 'NodePort', ports: [{ port: 80, nodePort }] });
     await create(cluster, asked(30_123));
-    const refused = async (spec: ServiceSpec) => (await cluster.refused(create(cluster, spec, 't'))).message;
+    const rejected = async (spec: ServiceSpec) => (await cluster.refused(create(cluster, spec, 't'))).message;
     const start = 'Service "t" is invalid: spec.ports[0].nodePort: Invalid value:';
-    expect(await refused(asked(30_123))).toBe(`${start} 30123: provided port is already allocated`);
-    expect(await refused(asked(123))).toBe(
+    expect(await rejected(asked(30_123))).toBe(`${start} 30123: provided port is already allocated`);
+    expect(await rejected(asked(123))).toBe(
       `${start} 123: provided port is not in the valid range. The range of valid ports is 30000-32767`,
     );
     const balanced = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' };
-    expect(await refused({ ...balanced, healthCheckNodePort: 30_123 })).toBe(
+    expect(await rejected({ ...balanced, healthCheckNodePort: 30_123 })).toBe(
       'Internal error occurred: failed to allocate requested HealthCheck NodePort 30123: provided port is already allocated',
     );
     const { healthCheckNodePort, ports } = await create(cluster, balanced, 't');

@@ -105,11 +105,11 @@ function nameOf({ name, object }: AdmissionAttributes): string {
 }
 
 function giveAddress(spec: ServiceSpec, owner: string, network: ServiceNetwork): FieldError[] {
-  const asked = spec.clusterIP ?? '';
-  if (asked !== '') {
-    const problem = network.addressProblem(asked, owner);
-    const detail = `failed to allocate IP ${asked}: ${problem}`;
-    return problem === undefined ? [] : [invalidField('spec.clusterIPs', spec.clusterIPs ?? [asked], detail)];
+  const requested = spec.clusterIP ?? '';
+  if (requested !== '') {
+    const problem = network.addressProblem(requested, owner);
+    const detail = `failed to allocate IP ${requested}: ${problem}`;
+    return problem === undefined ? [] : [invalidField('spec.clusterIPs', spec.clusterIPs ?? [requested], detail)];
   }
   const address = network.freeAddress();
   if (address === undefined) throw internal(new Error('failed to allocate a serviceIP: range is full'));
@@ -132,11 +132,11 @@ function givePorts(spec: ServiceSpec, owner: string, network: ServiceNetwork): F
   return [];
 }
 
-function sharedPort(ports: readonly ServicePort[], wanted: ServicePort): number | undefined {
+function sharedPort(ports: readonly ServicePort[], desired: ServicePort): number | undefined {
   const other = ports.find(
-    ({ port, protocol, nodePort }) => port === wanted.port && protocol !== wanted.protocol && (nodePort ?? 0) !== 0,
+    ({ port, protocol, nodePort }) => port === desired.port && protocol !== desired.protocol && (nodePort ?? 0) !== 0,
   );
-  const taken = ports.some(({ protocol, nodePort }) => nodePort === other?.nodePort && protocol === wanted.protocol);
+  const taken = ports.some(({ protocol, nodePort }) => nodePort === other?.nodePort && protocol === desired.protocol);
   return taken ? undefined : other?.nodePort;
 }
 

@@ -18,7 +18,7 @@ export const DEFAULT_RANGES: ServiceRanges = {
   lastNodePort: 32_767,
 };
 
-const within = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);
+const within = (value: number, min: number, max: number) => Math.min(Math.max(value, min), max);
 
 /** Tracks the addresses and ports of all services. */
 export class ServiceNetwork {

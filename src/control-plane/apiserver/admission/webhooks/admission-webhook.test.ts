@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { ADMISSION_GROUP as GROUP } from '../matching.ts';
 import { hookWorld, CONFIG_MAPS as RULE } from './hook-server.fixture.ts';
 
-const world = hookWorld();
-const { configure, create } = world;
+const harness = hookWorld();
+const { configure, create } = harness;
 
 describe('which requests a webhook hears of', () => {
   const heard = async (hook: object, act: () => Promise<unknown> = create): Promise<boolean> => {
     await configure('validating', [hook]);
     await act();
-    return world.server.seen.length > 0;
+    return harness.server.seen.length > 0;
   };
   const rules = (rule: object) => ({ rules: [{ ...RULE, ...rule }] });
 
@@ -45,31 +45,31 @@ describe('which requests a webhook hears of', () => {
       },
     ],
   ])('%s: %j', async (expected, hook) => {
-    await world.cluster.patch('namespaces/x', { metadata: { labels: { team: 'a' } } });
+    await harness.cluster.patch('namespaces/x', { metadata: { labels: { team: 'a' } } });
     expect(await heard(hook)).toBe(expected);
   });
 
   test('its own configuration is none of them', async () => {
     const everything = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] };
-    world.server.reply = () => ({ allowed: false });
+    harness.server.reply = () => ({ allowed: false });
     await configure('validating', [{ rules: [everything] }], 'v');
     await configure('mutating', [{ rules: [everything] }], 'm');
-    await world.cluster.delete(`validatingwebhookconfigurations.${GROUP}/v`);
-    await world.cluster.delete(`mutatingwebhookconfigurations.${GROUP}/m`);
-    expect(world.server.seen).toHaveLength(0);
+    await harness.cluster.delete(`validatingwebhookconfigurations.${GROUP}/v`);
+    await harness.cluster.delete(`mutatingwebhookconfigurations.${GROUP}/m`);
+    expect(harness.server.seen).toHaveLength(0);
     await expect(create()).resolves.toBeDefined();
   });
 
   test('conditions that cannot be evaluated refuse, unless failures are ignored', async () => {
     const broken = { matchConditions: [{ name: 'a', expression: 'object.spec.foo == 1' }] };
     await configure('validating', [broken]);
-    expect((await world.cluster.refused(create())).message).toBe(
+    expect((await harness.cluster.refused(create())).message).toBe(
       'configmaps "c" is forbidden: expression \'object.spec.foo == 1\' resulted in error: no such key: spec',
     );
-    await world.cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
+    await harness.cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
     await configure('validating', [{ ...broken, failurePolicy: 'Ignore' }]);
     await expect(create()).resolves.toBeDefined();
-    expect(world.server.seen).toHaveLength(0);
+    expect(harness.server.seen).toHaveLength(0);
   });
 
   test('another version of the resource is one too, unless the match must be exact', async () => {
@@ -84,27 +84,27 @@ describe('which requests a webhook hears of', () => {
       metadata: { name: 's' },
       spec: { maxReplicas: 1, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } },
     };
-    const served = [...world.cluster.backend.registry.all()].find(
+    const served = [...harness.cluster.backend.registry.all()].find(
       ({ plural }) => plural === 'horizontalpodautoscalers',
     );
-    const asked = served?.version === 'v1' ? 'v2' : 'v1';
-    await configure('validating', [{ rules: [{ ...rule, apiVersions: [asked] }] }], 'equivalent');
-    await configure('validating', [{ rules: [{ ...rule, apiVersions: [asked] }], matchPolicy: 'Exact' }], 'exact');
-    await world.cluster.create(`${V1}/x`, scaler);
-    expect(world.server.seen).toHaveLength(1);
-    expect(world.server.seen[0]?.review.request).toMatchObject({
-      resource: { version: asked },
+    const requested = served?.version === 'v1' ? 'v2' : 'v1';
+    await configure('validating', [{ rules: [{ ...rule, apiVersions: [requested] }] }], 'equivalent');
+    await configure('validating', [{ rules: [{ ...rule, apiVersions: [requested] }], matchPolicy: 'Exact' }], 'exact');
+    await harness.cluster.create(`${V1}/x`, scaler);
+    expect(harness.server.seen).toHaveLength(1);
+    expect(harness.server.seen[0]?.review.request).toMatchObject({
+      resource: { version: requested },
       requestResource: { version: served?.version },
-      object: { apiVersion: `autoscaling/${asked}` },
+      object: { apiVersion: `autoscaling/${requested}` },
     });
   });
 
   test('one with side effects hears of no dry run', async () => {
-    const clientConfig = { url: `https://localhost:${world.server.port}/`, caBundle: world.server.caBundle };
-    await world.cluster.plant(`validatingwebhookconfigurations.${GROUP}/w`, {
+    const clientConfig = { url: `https://localhost:${harness.server.port}/`, caBundle: harness.server.caBundle };
+    await harness.cluster.plant(`validatingwebhookconfigurations.${GROUP}/w`, {
       webhooks: [{ name: 'h0.example.com', clientConfig, rules: [RULE], sideEffects: 'Some' }],
     });
-    const { code, message } = await world.cluster.refused(create({}, { dryRun: true }));
+    const { code, message } = await harness.cluster.refused(create({}, { dryRun: true }));
     expect([code, message]).toEqual([400, 'admission webhook "h0.example.com" does not support dry run']);
     await expect(create()).resolves.toBeDefined();
   });

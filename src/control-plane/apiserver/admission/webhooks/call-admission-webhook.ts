@@ -76,12 +76,18 @@ function holds(
 ): boolean {
   if (conditions === undefined) return true;
   const { resource, subresource, name, call } = write;
-  const asked = { group: resource.group, resource: resource.plural, subresource, namespace: namespaceOf(write), name };
+  const requested = {
+    group: resource.group,
+    resource: resource.plural,
+    subresource,
+    namespace: namespaceOf(write),
+    name,
+  };
   const outcome = conditions({
     object: request.object ?? undefined,
     oldObject: request.oldObject ?? undefined,
     request: requestJson(request),
-    authorizer: new Authorizer(call.user, asked),
+    authorizer: new Authorizer(call.user, requested),
   });
   if (typeof outcome === 'boolean') return outcome;
   if (spec.failurePolicy === 'Ignore') return false;

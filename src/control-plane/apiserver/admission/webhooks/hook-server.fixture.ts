@@ -54,7 +54,7 @@ export async function hookServer(
 ): Promise<HookServer> {
   const tls = await selfSigned(names);
   const seen: HookServer['seen'] = [];
-  const server: Server = createServer(tls, (request, answer) => {
+  const server: Server = createServer(tls, (request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -63,12 +63,14 @@ export async function hookServer(
       const reply = made.reply(review, (request.url ?? '').slice(1).split('?')[0] ?? '');
       if (reply === 'hang') return;
       if ('raw' in reply) {
-        answer.writeHead(reply.status ?? 200, reply.headers).end(reply.raw);
+        response.writeHead(reply.status ?? 200, reply.headers).end(reply.raw);
         return;
       }
       const { apiVersion, kind } = review;
-      answer.setHeader('content-type', 'application/json');
-      answer.end(JSON.stringify({ apiVersion, kind, response: { uid: review.request.uid, allowed: true, ...reply } }));
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        JSON.stringify({ apiVersion, kind, response: { uid: review.request.uid, allowed: true, ...reply } }),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

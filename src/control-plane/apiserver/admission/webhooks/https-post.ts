@@ -21,7 +21,7 @@ export function httpsPost(clock: Clock, ending: AbortSignal): HttpsPost {
     const over = new AbortController();
     using _timer = clock.timer(timeoutSeconds * 1000, () => over.abort());
     try {
-      const answer = await agentFor(agents, destination).request({
+      const response = await agentFor(agents, destination).request({
         origin: destination.origin,
         path: `${target.pathname}${target.search}`,
         method: 'POST',
@@ -34,7 +34,7 @@ export function httpsPost(clock: Clock, ending: AbortSignal): HttpsPost {
         body,
         signal: AbortSignal.any([signal, over.signal]),
       });
-      return { status: answer.statusCode, text: await textOf(answer.body) };
+      return { status: response.statusCode, text: await textOf(response.body) };
     } catch (error) {
       const why = over.signal.aborted ? 'context deadline exceeded' : connectionProblem(error, destination);
       throw new Error(`Post ${JSON.stringify(target.href)}: ${why}`, { cause: error });

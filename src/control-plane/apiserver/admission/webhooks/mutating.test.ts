@@ -3,18 +3,18 @@ import type { Pod } from '../../kinds/pod/pod-spec.ts';
 import { podOf } from '../chain.fixture.ts';
 import { CALL_FAILED, hookWorld, INVALID_ANSWER, patch, CONFIG_MAPS as RULE } from './hook-server.fixture.ts';
 
-const world = hookWorld();
-const { configure, create } = world;
+const harness = hookWorld();
+const { configure, create } = harness;
 
 describe('a mutating webhook', () => {
   test('changes the object, after which its defaults are filled in and unknown fields gone', async () => {
-    world.server.reply = () =>
+    harness.server.reply = () =>
       patch({ op: 'add', path: '/data', value: { hooked: 'yes' } }, { op: 'add', path: '/foo', value: 1 });
     await configure('mutating', [{}]);
     const made = await create();
     expect(made['data']).toEqual({ hooked: 'yes' });
     expect(made).not.toHaveProperty('foo');
-    expect(world.cluster.get('configmaps/x/c')).toEqual(made);
+    expect(harness.cluster.get('configmaps/x/c')).toEqual(made);
   });
 
   test.each<[message: string, response: object]>([
@@ -44,18 +44,18 @@ describe('a mutating webhook', () => {
     ],
     [`${INVALID_ANSWER}webhook returned response.patchType but not response.patch`, { patchType: 'JSONPatch' }],
   ])('cannot patch: %s', async (message, response) => {
-    world.server.reply = () => response;
+    harness.server.reply = () => response;
     await configure('mutating', [{}]);
-    expect((await world.cluster.refused(create())).message).toBe(message);
+    expect((await harness.cluster.refused(create())).message).toBe(message);
   });
 
   test('comes in the order of configurations and of webhooks in them', async () => {
-    world.server.reply = ({ request }, id) => {
+    harness.server.reply = ({ request }, id) => {
       const { said = '' } = (request.object?.['data'] ?? {}) as { readonly said?: string };
       return patch({ op: 'add', path: '/data', value: { said: `${said}${id} ` } });
     };
     const at = (id: string) => ({
-      clientConfig: { url: `https://localhost:${world.server.port}/${id}`, caBundle: world.server.caBundle },
+      clientConfig: { url: `https://localhost:${harness.server.port}/${id}`, caBundle: harness.server.caBundle },
     });
     await configure('mutating', [at('b1'), at('b2')], 'b');
     await configure('mutating', [at('a1')], 'a');
@@ -63,7 +63,7 @@ describe('a mutating webhook', () => {
   });
 
   test('is asked again where it wants to and somebody changed the object after it', async () => {
-    world.server.reply = ({ request }, id) => {
+    harness.server.reply = ({ request }, id) => {
       const data = (request.object?.['data'] ?? {}) as Readonly<Record<string, string>>;
       const times = String(Number(data[id] ?? 0) + 1);
       return id === 'h2' ? {} : patch({ op: 'add', path: '/data', value: { ...data, [id]: times } });
@@ -71,41 +71,41 @@ describe('a mutating webhook', () => {
     const again = { reinvocationPolicy: 'IfNeeded' };
     await configure('mutating', [again, { reinvocationPolicy: 'Never' }, again]);
     expect((await create())['data']).toEqual({ h0: '2', h1: '1' });
-    expect(world.server.seen.map(({ path }) => path.slice(1, 3))).toEqual(['h0', 'h1', 'h2', 'h0', 'h2']);
+    expect(harness.server.seen.map(({ path }) => path.slice(1, 3))).toEqual(['h0', 'h1', 'h2', 'h0', 'h2']);
   });
 
   test('that adds a container leaves it with what every container gets', async () => {
-    world.server.reply = ({ request }) =>
+    harness.server.reply = ({ request }) =>
       (request.object as Pod).spec.containers?.length === 1
         ? patch({ op: 'add', path: '/spec/containers/-', value: { name: 'mesh', image: 'm' } })
         : {};
     await configure('mutating', [{ rules: [{ ...RULE, resources: ['pods'] }] }]);
-    const pod = (await world.cluster.create('pods/x', podOf())) as Pod;
+    const pod = (await harness.cluster.create('pods/x', podOf())) as Pod;
     expect(pod.spec.containers?.[1]?.volumeMounts).toHaveLength(1);
     expect(pod.spec.volumes).toHaveLength(1);
   });
 
   test('may refuse a deletion', async () => {
     await create();
-    world.server.reply = () => ({ allowed: false, status: { message: 'keep it' } });
+    harness.server.reply = () => ({ allowed: false, status: { message: 'keep it' } });
     await configure('mutating', [{}]);
-    const { message } = await world.cluster.refused(world.cluster.delete('configmaps/x/c'));
+    const { message } = await harness.cluster.refused(harness.cluster.delete('configmaps/x/c'));
     expect(message).toBe('admission webhook "h0.example.com" denied the request: keep it');
   });
 });
 
 test('validating webhooks see what mutating ones made, and may not patch themselves', async () => {
-  world.server.reply = (_review, id) => (id === 'h0' ? patch({ op: 'add', path: '/data', value: { a: 'b' } }) : {});
+  harness.server.reply = (_review, id) => (id === 'h0' ? patch({ op: 'add', path: '/data', value: { a: 'b' } }) : {});
   await configure('mutating', [{}], 'm');
   await configure(
     'validating',
-    [{ clientConfig: { url: `https://localhost:${world.server.port}/v`, caBundle: world.server.caBundle } }],
+    [{ clientConfig: { url: `https://localhost:${harness.server.port}/v`, caBundle: harness.server.caBundle } }],
     'v',
   );
   await create();
-  expect(world.server.seen.at(-1)?.review.request.object?.['data']).toEqual({ a: 'b' });
-  world.server.reply = () => patch({ op: 'add', path: '/data', value: {} });
-  expect((await world.cluster.refused(create({ name: 'd' }))).message).toContain(
+  expect(harness.server.seen.at(-1)?.review.request.object?.['data']).toEqual({ a: 'b' });
+  harness.server.reply = () => patch({ op: 'add', path: '/data', value: {} });
+  expect((await harness.cluster.refused(create({ name: 'd' }))).message).toContain(
     'validating webhook may not return response.patch',
   );
 });

@@ -38,9 +38,9 @@ async function takeTurn(
   if (!turns.isOn(hook.id)) return object;
   const deleting = write.operation === 'DELETE';
   const shown = write.operation === 'CREATE' && write.kind === undefined ? withoutServerMetadata(object) : object;
-  const asked = await callAdmissionWebhook(parts, hook, deleting ? write : { ...write, object: shown }, true);
-  if (asked === undefined) return object;
-  const found = deleting ? shown : await applyResponse(hook, write, shown, asked);
+  const requested = await callAdmissionWebhook(parts, hook, deleting ? write : { ...write, object: shown }, true);
+  if (requested === undefined) return object;
+  const found = deleting ? shown : await applyResponse(hook, write, shown, requested);
   const next = found === shown ? object : withServerMetadata(found, shown === object ? {} : object.metadata);
   turns.took(hook.id, hook.spec.reinvocationPolicy === 'IfNeeded', next !== object);
   return next;

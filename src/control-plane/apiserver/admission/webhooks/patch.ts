@@ -50,25 +50,25 @@ function problemOf(
   { op = '', path = '', from = '' }: Operation,
   cause: unknown,
 ): WebhookPatchError {
-  const told = (message: string, test = false) => new WebhookPatchError(message, test, cause);
+  const reported = (message: string, test = false) => new WebhookPatchError(message, test, cause);
   const missing = `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`;
   const source = op === 'move' ? from : path;
   const last = source.split('/').at(-1) ?? '';
   const noKey = `Unable to remove nonexistent key: ${last}: missing value`;
   switch (op) {
     case 'test':
-      return told(`testing value ${path} failed: test failed`, true);
+      return reported(`testing value ${path} failed: test failed`, true);
     case 'remove':
-      return told(hasParent(document, source) ? `error in remove for path: '${path}': ${noKey}` : missing);
+      return reported(hasParent(document, source) ? `error in remove for path: '${path}': ${noKey}` : missing);
     case 'move':
-      return told(hasParent(document, source) ? `error in move for path: '${last}': ${noKey}` : missing);
+      return reported(hasParent(document, source) ? `error in move for path: '${last}': ${noKey}` : missing);
     case 'add':
     case 'copy':
-      return told(missing);
+      return reported(missing);
     case 'replace':
-      return told(`replace operation does not apply: doc is missing key: ${path}: missing value`);
+      return reported(`replace operation does not apply: doc is missing key: ${path}: missing value`);
     default:
-      return told(`Unexpected kind: ${op}`);
+      return reported(`Unexpected kind: ${op}`);
   }
 }
 

@@ -94,8 +94,8 @@ test('objects that are deleted as a collection have no name in the request', asy
 test('questions about access are told to webhooks too', async () => {
   await configure('validating', ['h'], 'selfsubjectaccessreviews');
   const spec = { resourceAttributes: { verb: 'get', resource: 'pods' } };
-  const asked = await plane.ask('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec });
-  expect([asked.code, asked.body['status']]).toEqual([201, expect.objectContaining({ allowed: true })]);
+  const requested = await plane.ask('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec });
+  expect([requested.code, requested.body['status']]).toEqual([201, expect.objectContaining({ allowed: true })]);
   expect(requests()).toMatchObject([{ operation: 'CREATE', object: { kind: 'SelfSubjectAccessReview', spec } }]);
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ADMISSION_GROUP as GROUP } from '../matching.ts';
 import { CALL_FAILED, type HookServer, hookServer, hookWorld, INVALID_ANSWER } from './hook-server.fixture.ts';
 
-const world = hookWorld();
-const { configure, create } = world;
+const harness = hookWorld();
+const { configure, create } = harness;
 
 const FAILED = `${CALL_FAILED}failed to call webhook: `;
 const raw = (body: unknown, status = 200) => ({
@@ -15,7 +15,7 @@ describe('a webhook is told', () => {
   test('who does what to which object', async () => {
     await configure('validating', [{}]);
     await create({}, { dryRun: true });
-    const [{ path, review }] = world.server.seen as [(typeof world.server.seen)[0]];
+    const [{ path, review }] = harness.server.seen as [(typeof harness.server.seen)[0]];
     expect(path).toBe('/h0?timeout=30s');
     expect(review).toMatchObject({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' });
     expect(review.request).toEqual({
@@ -38,9 +38,9 @@ describe('a webhook is told', () => {
   test('the old object of an update and a deletion', async () => {
     await create();
     await configure('validating', [{}]);
-    await world.cluster.patch('configmaps/x/c', { data: { a: 'b' } });
-    await world.cluster.delete('configmaps/x/c');
-    const [update, deletion] = world.server.seen.map(({ review }) => review.request);
+    await harness.cluster.patch('configmaps/x/c', { data: { a: 'b' } });
+    await harness.cluster.delete('configmaps/x/c');
+    const [update, deletion] = harness.server.seen.map(({ review }) => review.request);
     expect(update).toMatchObject({ operation: 'UPDATE', oldObject: { metadata: { name: 'c' } } });
     expect(update?.object?.['data']).toEqual({ a: 'b' });
     expect(deletion).toMatchObject({ operation: 'DELETE', object: null, oldObject: { data: { a: 'b' } } });
@@ -50,7 +50,7 @@ describe('a webhook is told', () => {
     await configure('mutating', [{}], 'm');
     await configure('validating', [{}], 'v');
     await create({ name: '', generateName: 'c-' });
-    const [early, late] = world.server.seen.map(({ review }) => review.request);
+    const [early, late] = harness.server.seen.map(({ review }) => review.request);
     expect(early).not.toHaveProperty('name');
     expect(early?.object?.metadata).not.toHaveProperty('name');
     expect(late?.name).toMatch(/^c-/);
@@ -59,14 +59,14 @@ describe('a webhook is told', () => {
 });
 
 describe('a webhook that says no', () => {
-  const refused = async (response: object) => {
-    world.server.reply = () => ({ allowed: false, ...response });
+  const rejected = async (response: object) => {
+    harness.server.reply = () => ({ allowed: false, ...response });
     await configure('validating', [{ failurePolicy: 'Ignore' }]);
-    return await world.cluster.refused(create());
+    return await harness.cluster.refused(create());
   };
 
   test('without a reason', async () => {
-    const { code, message, reason } = await refused({});
+    const { code, message, reason } = await rejected({});
     expect([code, reason, message]).toEqual([
       400,
       undefined,
@@ -75,7 +75,7 @@ describe('a webhook that says no', () => {
   });
 
   test('for a reason', async () => {
-    const { code, message, reason } = await refused({ status: { reason: 'Teapot', code: 200 } });
+    const { code, message, reason } = await rejected({ status: { reason: 'Teapot', code: 200 } });
     expect([code, reason, message]).toEqual([
       400,
       'Teapot',
@@ -86,7 +86,7 @@ describe('a webhook that says no', () => {
   test('with a Status of its own', async () => {
     const details = { causes: [{ reason: 'r', message: 'm', field: 'f' }] };
     const status = { message: 'because', code: 418, reason: 'Teapot', details };
-    expect(await refused({ status })).toMatchObject({
+    expect(await rejected({ status })).toMatchObject({
       ...status,
       message: 'admission webhook "h0.example.com" denied the request: because',
     });
@@ -94,10 +94,10 @@ describe('a webhook that says no', () => {
 
   test('leaves nothing behind, on every verb', async () => {
     await create();
-    await refused({});
-    await world.cluster.refused(world.cluster.patch('configmaps/x/c', { data: { a: 'b' } }));
-    await world.cluster.refused(world.cluster.delete('configmaps/x/c'));
-    expect(world.cluster.get('configmaps/x/c')).not.toHaveProperty('data');
+    await rejected({});
+    await harness.cluster.refused(harness.cluster.patch('configmaps/x/c', { data: { a: 'b' } }));
+    await harness.cluster.refused(harness.cluster.delete('configmaps/x/c'));
+    expect(harness.cluster.get('configmaps/x/c')).not.toHaveProperty('data');
   });
 });
 
@@ -114,28 +114,28 @@ describe('a webhook that fails', () => {
     [`${FAILED}status msg`, () => raw({ kind: 'Status', message: 'status msg' }, 500)],
     [/failed to call webhook: couldn't get version\/kind; json parse error/, () => raw('hello')],
   ])('is told as %s', async (message, reply) => {
-    world.server.reply = reply;
+    harness.server.reply = reply;
     await configure('validating', [{}]);
-    const status = await world.cluster.refused(create());
+    const status = await harness.cluster.refused(create());
     expect(status).toMatchObject({ code: 500, reason: 'InternalError' });
     if (typeof message === 'string') expect(status.message).toBe(message);
     else expect(status.message).toMatch(message);
   });
 
   test('by not answering in time', async () => {
-    world.server.reply = () => 'hang';
+    harness.server.reply = () => 'hang';
     await configure('validating', [{ timeoutSeconds: 1 }]);
-    expect((await world.cluster.refused(create())).message).toBe(
-      `${FAILED}Post "https://localhost:${world.server.port}/h0?timeout=1s": context deadline exceeded`,
+    expect((await harness.cluster.refused(create())).message).toBe(
+      `${FAILED}Post "https://localhost:${harness.server.port}/h0?timeout=1s": context deadline exceeded`,
     );
   });
 
   test('because nobody listens', async () => {
     // A port that was free a moment ago may belong to another test by now, but no test listens on this one.
     await configure('validating', [
-      { clientConfig: { url: 'https://localhost:1/h0', caBundle: world.server.caBundle } },
+      { clientConfig: { url: 'https://localhost:1/h0', caBundle: harness.server.caBundle } },
     ]);
-    expect((await world.cluster.refused(create())).message).toMatch(
+    expect((await harness.cluster.refused(create())).message).toMatch(
       /: Post "https:\/\/localhost:1\/h0\?timeout=30s": dial tcp .*:1: connect: connection refused$/,
     );
   });
@@ -143,25 +143,25 @@ describe('a webhook that fails', () => {
   test('because its certificate is for somebody else, or by nobody known', async () => {
     const other = await hookServer(['other.example']);
     await configure('validating', [{}], 'w', other);
-    expect((await world.cluster.refused(create())).message).toMatch(
+    expect((await harness.cluster.refused(create())).message).toMatch(
       /: tls: failed to verify certificate: x509: certificate is valid for other.example, not localhost$/,
     );
-    await world.cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
+    await harness.cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
     await configure('validating', [
-      { clientConfig: { url: `https://localhost:${world.server.port}/`, caBundle: other.caBundle } },
+      { clientConfig: { url: `https://localhost:${harness.server.port}/`, caBundle: other.caBundle } },
     ]);
-    expect((await world.cluster.refused(create())).message).toMatch(
+    expect((await harness.cluster.refused(create())).message).toMatch(
       /: tls: failed to verify certificate: x509: certificate signed by unknown authority$/,
     );
     other.close();
   });
 
   test('is as good as one that says yes where its policy is to ignore failures', async () => {
-    world.server.reply = () => raw('oh no', 500);
+    harness.server.reply = () => raw('oh no', 500);
     await configure('validating', [{ failurePolicy: 'Ignore' }], 'v');
     await configure('mutating', [{ failurePolicy: 'Ignore' }], 'm');
     await expect(create()).resolves.toBeDefined();
-    expect(world.server.seen).toHaveLength(2);
+    expect(harness.server.seen).toHaveLength(2);
   });
 });
 
@@ -169,26 +169,26 @@ describe('a service', () => {
   const service = (port?: number) => ({
     clientConfig: {
       service: { namespace: 'x', name: 'hook', path: '/h0', ...(port === undefined ? {} : { port }) },
-      caBundle: world.server.caBundle,
+      caBundle: harness.server.caBundle,
     },
   });
 
   test('is found by its endpoints and known by its own name', async () => {
-    await world.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
-    await world.cluster.plant('endpoints/x/hook', {
-      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: world.server.port }] }],
+    await harness.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
+    await harness.cluster.plant('endpoints/x/hook', {
+      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: harness.server.port }] }],
     });
     await configure('validating', [service()]);
     await create();
-    expect(world.server.seen[0]?.path).toBe('/h0?timeout=30s');
+    expect(harness.server.seen[0]?.path).toBe('/h0?timeout=30s');
   });
 
   test('is found where it is said to be', async () => {
-    const resolveService = () => `127.0.0.1:${world.server.port}`;
-    await world.startAnew({ resolveService });
+    const resolveService = () => `127.0.0.1:${harness.server.port}`;
+    await harness.startAnew({ resolveService });
     await configure('validating', [service()]);
     await create();
-    expect(world.server.seen).toHaveLength(1);
+    expect(harness.server.seen).toHaveLength(1);
   });
 
   test.each([
@@ -196,18 +196,18 @@ describe('a service', () => {
     [444, 'no service port 444 found for service "hook"', 444],
   ])('that cannot be found is told (port %s)', async (port, problem, shown) => {
     if (port !== undefined) {
-      await world.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
+      await harness.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
     }
     await configure('validating', [service(port)]);
-    expect((await world.cluster.refused(create())).message).toBe(
+    expect((await harness.cluster.refused(create())).message).toBe(
       `${FAILED}Post "https://hook.x.svc:${shown}/h0?timeout=30s": ${problem}`,
     );
   });
 });
 
 test('warnings reach the writer', async () => {
-  world.server.reply = () => ({ warnings: ['careful'], auditAnnotations: { a: 'b' } });
+  harness.server.reply = () => ({ warnings: ['careful'], auditAnnotations: { a: 'b' } });
   await configure('validating', [{}]);
   await create();
-  expect(world.cluster.warnings).toEqual(['careful']);
+  expect(harness.cluster.warnings).toEqual(['careful']);
 });

@@ -6,13 +6,13 @@ import { callAdmissionWebhook, type WebhookDeps } from './call-admission-webhook
 /** Calls all validating webhooks in parallel. Of several denials, the writer gets the first one to arrive. */
 export function validatingWebhookPlugin(hooks: AdmissionWebhooks, parts: WebhookDeps): AdmissionPlugin {
   async function askAll(write: AdmissionAttributes): Promise<void> {
-    const refused: unknown[] = [];
+    const rejected: unknown[] = [];
     await Promise.all(
       hooks
         .all()
-        .map((hook) => callAdmissionWebhook(parts, hook, write, false).catch((error: unknown) => refused.push(error))),
+        .map((hook) => callAdmissionWebhook(parts, hook, write, false).catch((error: unknown) => rejected.push(error))),
     );
-    if (refused.length > 0) throw refused[0];
+    if (rejected.length > 0) throw rejected[0];
   }
   return {
     name: 'ValidatingAdmissionWebhook',

@@ -17,10 +17,10 @@ export function validateMapType(schema: RawSchema, path: string): FieldError[] {
   return causes;
 }
 
-function wrongType(schema: RawSchema, path: string, wanted: string, extension: string): FieldError[] {
+function wrongType(schema: RawSchema, path: string, desired: string, extension: string): FieldError[] {
   const { type = '' } = schema;
-  if (type === wanted) return [];
-  const detail = `must be ${wanted} if ${extension} is specified`;
+  if (type === desired) return [];
+  const detail = `must be ${desired} if ${extension} is specified`;
   const at = child(path, 'type');
   return [type === '' ? required(at, detail) : invalid(at, type, detail)];
 }

@@ -87,10 +87,10 @@ describe('a CustomResourceDefinition that changes', () => {
 });
 
 describe('the definitions of our own kinds', () => {
-  const folder = new URL('../../../../../deploy/crds/', import.meta.url);
+  const directory = new URL('../../../../../deploy/crds/', import.meta.url);
 
-  it.each(readdirSync(folder))('are good: %s', (file) => {
-    const definition = parse(readFileSync(new URL(file, folder), 'utf8')) as Crd;
+  it.each(readdirSync(directory))('are good: %s', (file) => {
+    const definition = parse(readFileSync(new URL(file, directory), 'utf8')) as Crd;
     const { object } = decodeBuiltIn(definition.apiVersion, definition.kind, definition) ?? {};
     const decoded = object as unknown as KubeObject;
     crdStrategy.defaults?.(decoded);

@@ -98,18 +98,18 @@ function validateOrder(field: string, name: string, limit: Limit): FieldError[] 
   const causes: FieldError[] = [];
   const text = (list: 'max' | 'min' | 'default' | 'defaultRequest') => ownValue(limit[list] ?? {}, name) ?? '';
   const [max, min] = [amount(limit.max, name), amount(limit.min, name)];
-  const [most, asked] = [amount(limit.default, name), amount(limit.defaultRequest, name)];
+  const [most, requested] = [amount(limit.default, name), amount(limit.defaultRequest, name)];
   const over = (a: Quantity | undefined, b: Quantity | undefined) =>
     a !== undefined && b !== undefined && compare(a, b) > 0;
   const say = (list: string, value: string, detail: string) =>
     causes.push(invalid(key(`${field}.${list}`, name), value, detail));
   if (over(min, max)) say('min', text('min'), `min value ${text('min')} is greater than max value ${text('max')}`);
   const request = `default request value ${text('defaultRequest')}`;
-  if (over(min, asked))
+  if (over(min, requested))
     say('defaultRequest', text('defaultRequest'), `min value ${text('min')} is greater than ${request}`);
-  if (over(asked, max))
+  if (over(requested, max))
     say('defaultRequest', text('defaultRequest'), `${request} is greater than max value ${text('max')}`);
-  if (over(asked, most)) {
+  if (over(requested, most)) {
     say('defaultRequest', text('defaultRequest'), `${request} is greater than default limit value ${text('default')}`);
   }
   if (over(min, most))

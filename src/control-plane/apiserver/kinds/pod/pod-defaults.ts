@@ -59,17 +59,17 @@ function requestsFromLimits(resources: Resources): void {
 
 /** Sets requests at pod level to the sum of the containers' requests, or else to the limit. */
 function requestsOfPod(spec: PodSpec, resources: Resources): void {
-  const asked = Object.entries(resources.limits ?? {}).map(([name, limit]) => {
+  const requested = Object.entries(resources.limits ?? {}).map(([name, limit]) => {
     return [name, sumOfRequests(spec.containers ?? [], name) ?? limit] as const;
   });
-  resources.requests = { ...Object.fromEntries(asked), ...resources.requests };
+  resources.requests = { ...Object.fromEntries(requested), ...resources.requests };
 }
 
 function sumOfRequests(containers: readonly Container[], name: string): string | undefined {
   let sum: Quantity | undefined;
   for (const { resources } of containers) {
-    const asked = tryParseQuantity(ownValue(resources?.requests ?? {}, name) ?? '');
-    if (asked !== undefined) sum = sum === undefined ? asked : add(sum, asked);
+    const requested = tryParseQuantity(ownValue(resources?.requests ?? {}, name) ?? '');
+    if (requested !== undefined) sum = sum === undefined ? requested : add(sum, requested);
   }
   return sum === undefined ? undefined : formatQuantity(sum);
 }

@@ -29,6 +29,6 @@ it.each([
     undefined,
     0,
   ],
-])('a deleted pod %s', (_what, object, asked, seconds) => {
-  expect(podGrace(object, asked)).toBe(seconds);
+])('a deleted pod %s', (_what, object, requested, seconds) => {
+  expect(podGrace(object, requested)).toBe(seconds);
 });

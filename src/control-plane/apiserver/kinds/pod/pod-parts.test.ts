@@ -40,8 +40,8 @@ async function podWith(spec: object): Promise<string> {
 }
 
 async function patch(path: string, body: object, type = STRATEGIC) {
-  const { code, body: answer } = await plane.ask('PATCH', path, body, type);
-  return { code, message: (answer['message'] ?? '') as string, pod: answer as unknown as Answer };
+  const { code, body: response } = await plane.ask('PATCH', path, body, type);
+  return { code, message: (response['message'] ?? '') as string, pod: response as unknown as Answer };
 }
 
 describe('containers for debugging', () => {
@@ -112,10 +112,10 @@ describe('a resize', () => {
       { requests: amounts('300m') },
       'spec.containers[0].resources.requests: Invalid value: "300m": must be less than or equal to cpu limit of 200m',
     ],
-  ])('cannot change %s', async (_what, resources, told) => {
+  ])('cannot change %s', async (_what, resources, reported) => {
     const path = await burstable();
     const { code, message } = await patch(`${path}/resize`, resized(resources));
-    expect([code, message.replace(/^Pod "\w+" is invalid: /, '')]).toEqual([422, told]);
+    expect([code, message.replace(/^Pod "\w+" is invalid: /, '')]).toEqual([422, reported]);
   });
 
   test('cannot add containers, nor grow beyond the node', async () => {
@@ -164,9 +164,9 @@ describe('the status of a pod', () => {
       { resourceClaimStatuses: [{ name: 'x' }] },
       'status.resourceClaimStatuses[0].name: Invalid value: "x": must match the name of an entry in `spec.resourceClaims`',
     ],
-  ])('cannot say %j', async (said, told) => {
+  ])('cannot say %j', async (said, reported) => {
     const { code, message } = await status(await podWith({}), said);
-    expect([code, message.replace(/^Pod "\w+" is invalid: /, '')]).toEqual([422, told]);
+    expect([code, message.replace(/^Pod "\w+" is invalid: /, '')]).toEqual([422, reported]);
   });
 
   test('says its address once and all its addresses', async () => {

@@ -91,14 +91,14 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
  */
 function validateNodeAffinity(field: string, now: PodSpec, before: PodSpec): FieldError[] {
   const terms = (spec: PodSpec) => spec.affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
-  const [wanted, known] = [terms(now), terms(before)];
+  const [desired, known] = [terms(now), terms(before)];
   if (known.length === 0) return [];
   const at = `${field}.${REQUIRED}.nodeSelectorTerms`;
-  if (wanted.length !== known.length) {
+  if (desired.length !== known.length) {
     const detail = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
-    return [invalid(at, wanted.length === 0 ? null : wanted.map(goTerm), detail)];
+    return [invalid(at, desired.length === 0 ? null : desired.map(goTerm), detail)];
   }
-  return wanted.flatMap((term, i) => {
+  return desired.flatMap((term, i) => {
     const kept = (['matchExpressions', 'matchFields'] as const).every((list) => {
       const all = new Set((term[list] ?? []).map((item) => JSON.stringify(item)));
       return (known[i]?.[list] ?? []).every((old) => all.has(JSON.stringify(old)));

@@ -33,7 +33,7 @@ export const pods: KindStrategy<Pod> = {
   ]),
   warnings: ({ metadata, spec }, old) =>
     old === undefined ? [...podMetaWarnings(metadata), ...podWarnings('spec', spec)] : [],
-  graceSeconds: (object, asked) => podGrace(object, asked),
+  graceSeconds: (object, requested) => podGrace(object, requested),
 };
 
 /** Returns the condition of a pod with scheduling gates, which it has from its creation. */

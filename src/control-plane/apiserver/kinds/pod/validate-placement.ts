@@ -60,8 +60,8 @@ export function validateAffinity(field: string, affinity: Affinity | undefined):
   const causes: FieldError[] = [];
   if (nodeAffinity !== undefined) {
     const at = `${field}.nodeAffinity`;
-    const wanted = nodeAffinity[REQUIRED];
-    if (wanted !== undefined) append(causes, validateNodeSelector(`${at}.${REQUIRED}`, wanted));
+    const desired = nodeAffinity[REQUIRED];
+    if (desired !== undefined) append(causes, validateNodeSelector(`${at}.${REQUIRED}`, desired));
     for (const [i, { weight = 0, preference = {} }] of (nodeAffinity[PREFERRED] ?? []).entries()) {
       append(causes, validateWeight(`${at}.${PREFERRED}[${i}].weight`, weight));
       append(causes, validateNodeTerm(`${at}.${PREFERRED}[${i}].preference`, preference));

@@ -115,12 +115,12 @@ function validateAgainstLimit(field: string, name: string, request: string, limi
     const detail = 'Limit must be set for non overcommitable resources';
     return isOvercommitable(name) ? [] : [required(`${field}.limits`, detail)];
   }
-  const [asked, most] = [tryParseQuantity(request), tryParseQuantity(limit)];
-  if (asked === undefined || most === undefined) return [];
+  const [requested, max] = [tryParseQuantity(request), tryParseQuantity(limit)];
+  if (requested === undefined || max === undefined) return [];
   if (!isOvercommitable(name)) {
-    return compare(asked, most) === 0 ? [] : [invalid(at, request, `must be equal to ${name} limit of ${limit}`)];
+    return compare(requested, max) === 0 ? [] : [invalid(at, request, `must be equal to ${name} limit of ${limit}`)];
   }
-  return compare(asked, most) > 0
+  return compare(requested, max) > 0
     ? [invalid(at, request, `must be less than or equal to ${name} limit of ${limit}`)]
     : [];
 }

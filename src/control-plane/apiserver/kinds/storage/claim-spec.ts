@@ -47,10 +47,11 @@ export function validateClaimSpec(field: string, spec: ClaimSpec): FieldError[] 
     'at least 1 access mode is required',
   );
   append(causes, validateSelector(`${field}.selector`, spec.selector));
-  const asked = spec.resources?.requests?.['storage'];
+  const requested = spec.resources?.requests?.['storage'];
   const at = `${field}.resources[storage]`;
-  if (asked === undefined) causes.push(required(at));
-  else if ((tryParseQuantity(asked)?.nano ?? 0n) <= 0n) causes.push(invalid(at, asked, 'must be greater than zero'));
+  if (requested === undefined) causes.push(required(at));
+  else if ((tryParseQuantity(requested)?.nano ?? 0n) <= 0n)
+    causes.push(invalid(at, requested, 'must be greater than zero'));
   if (spec.storageClassName !== undefined && spec.storageClassName !== '') {
     const name = spec.storageClassName;
     append(causes, causesFor(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));

@@ -89,10 +89,10 @@ function validateSpec(spec: VolumeSpec): FieldError[] {
   if (policy === '') causes.push(required('spec.persistentVolumeReclaimPolicy'));
   else append(causes, validateOneOf('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
   if (spec.nodeAffinity !== undefined) {
-    const wanted = spec.nodeAffinity.required;
+    const desired = spec.nodeAffinity.required;
     const at = 'spec.nodeAffinity.required';
-    if (wanted === undefined) causes.push(required(at, 'must specify required node constraints'));
-    else append(causes, validateNodeSelector(at, wanted));
+    if (desired === undefined) causes.push(required(at, 'must specify required node constraints'));
+    else append(causes, validateNodeSelector(at, desired));
   }
   append(causes, validateSource(spec));
   if (spec.hostPath?.path === '/' && policy === 'Recycle') {

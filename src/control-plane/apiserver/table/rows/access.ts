@@ -30,6 +30,6 @@ export function certificateRequestRow(object: CertificateRequest, now: number): 
 
 function requestCondition({ status = {} }: CertificateRequest): string {
   const has = (type: string) => status.conditions?.some((item) => item.type === type) === true;
-  const answer = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending';
-  return `${answer}${has('Failed') ? ',Failed' : ''}${status.certificate ? ',Issued' : ''}`;
+  const response = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending';
+  return `${response}${has('Failed') ? ',Failed' : ''}${status.certificate ? ',Issued' : ''}`;
 }

@@ -60,8 +60,8 @@ function find(text: string, source: string, counter: StepCounter): string {
 function findAll(text: string, source: string, limit: bigint, counter: StepCounter): ArrayList {
   const matcher = patternFor(text, source, counter).expression.matcher(text);
   const found: string[] = [];
-  const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
-  while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
+  const max = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
+  while (found.length < max && matcher.find()) found.push(matcher.group() ?? '');
   return new ArrayList(found);
 }
 

@@ -150,15 +150,15 @@ describe('networks', () => {
 });
 
 describe('cloud-init', () => {
-  const usual = { cloudInit: { defaultUserData: 'usual', defaultNetworkData: 'net' } };
+  const fallback = { cloudInit: { defaultUserData: 'usual', defaultNetworkData: 'net' } };
 
   test("is the template's where the machine brings none", () => {
-    expect(expanded({}, {}, usual).cloudInit).toEqual({ userData: 'usual', networkData: 'net' });
-    expect(expanded({}, { cloudInit: { userData: 'given' } }, usual).cloudInit).toEqual({
+    expect(expanded({}, {}, fallback).cloudInit).toEqual({ userData: 'usual', networkData: 'net' });
+    expect(expanded({}, { cloudInit: { userData: 'given' } }, fallback).cloudInit).toEqual({
       userData: 'given',
       networkData: 'net',
     });
-    expect(expanded({}, { cloudInit: { secretRef: { name: 's' } } }, usual).cloudInit).toEqual({
+    expect(expanded({}, { cloudInit: { secretRef: { name: 's' } } }, fallback).cloudInit).toEqual({
       secretRef: { name: 's' },
     });
   });
@@ -166,8 +166,8 @@ describe('cloud-init', () => {
   test("is the machine's where it brings some, and never both text and a secret", () => {
     const text = { userData: 'own' };
     const secret = { secretRef: { name: 'own' } };
-    expect(expanded({ cloudInit: text }, {}, usual).cloudInit).toEqual({ ...text, networkData: 'net' });
-    expect(expanded({ cloudInit: secret }, {}, usual).cloudInit).toEqual(secret);
+    expect(expanded({ cloudInit: text }, {}, fallback).cloudInit).toEqual({ ...text, networkData: 'net' });
+    expect(expanded({ cloudInit: secret }, {}, fallback).cloudInit).toEqual(secret);
     expect(expanded({ cloudInit: text }, { cloudInit: { secretRef: { name: 's' } } }).cloudInit).toEqual(text);
   });
 });

@@ -38,8 +38,8 @@ describe('a change', () => {
     const size = fc.integer({ min: 1, max: 1_000_000 });
     fc.assert(
       fc.property(size, size, (before, after) => {
-        const refused = trial(sized(`${after}Mi`), sized(`${before}Mi`)).causes.length > 0;
-        expect(refused).toBe(after < before);
+        const rejected = trial(sized(`${after}Mi`), sized(`${before}Mi`)).causes.length > 0;
+        expect(rejected).toBe(after < before);
       }),
     );
   });

@@ -94,6 +94,6 @@ function templateWarnings({ object: { spec, metadata }, lookup }: AdmissionReque
     { field: `size of disk ${first?.name}`, value: first?.size, least: minDiskSize },
   ];
   return found
-    .filter(({ value, least }) => isLess(value, least))
-    .map(({ field, value, least }) => `${field} (${value}) is less than template ${name} recommends (${least})`);
+    .filter(({ value, least: min }) => isLess(value, min))
+    .map(({ field, value, least: min }) => `${field} (${value}) is less than template ${name} recommends (${min})`);
 }

@@ -117,6 +117,6 @@ function tooSmall({ defaultSpec, recommendedResources, image }: Spec): string[] 
 
 type Amount = string | number | undefined;
 
-function less(field: string, value: Amount, than: string, least: Amount): string[] {
-  return isLess(value, least) ? [`spec.defaultSpec.${field} (${value}) is less than spec.${than} (${least})`] : [];
+function less(field: string, value: Amount, than: string, min: Amount): string[] {
+  return isLess(value, min) ? [`spec.defaultSpec.${field} (${value}) is less than spec.${than} (${min})`] : [];
 }

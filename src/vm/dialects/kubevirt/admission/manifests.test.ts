@@ -45,8 +45,8 @@ function verdictOn(manifest: Manifest) {
   return trials[manifest.kind as keyof typeof trials](named);
 }
 
-function namesIn(folder: string): string[] {
-  return readdirSync(new URL(folder, root)).filter((name) => name.endsWith('.yaml'));
+function namesIn(directory: string): string[] {
+  return readdirSync(new URL(directory, root)).filter((name) => name.endsWith('.yaml'));
 }
 
 describe('the documented manifest', () => {

@@ -21,9 +21,9 @@ export function validateResource({ domain }: InstanceSpec, path: string): FieldE
       causes.push(invalid(`${at}.requests[${name}]`, written, detail));
     }
   }
-  const asked = requests['memory'];
-  if (asked !== undefined && isBelowLeast(read(asked))) {
-    causes.push(invalid(`${at}.requests[memory]`, asked, 'must be greater than or equal to 1M'));
+  const requested = requests['memory'];
+  if (requested !== undefined && isBelowLeast(read(requested))) {
+    causes.push(invalid(`${at}.requests[memory]`, requested, 'must be greater than or equal to 1M'));
   }
   return [...causes, ...validateMemory(domain, `${path}.domain`)];
 }

@@ -64,12 +64,12 @@ describe('labels and annotations', () => {
   test('are free for users, but for the labels that controllers look for', () => {
     const labels = { app: 'web', 'kubevirt.io/nodeName': 'node-a' };
     const labelled = { ...instance, metadata: { ...instance.metadata, labels } };
-    const refused = [
+    const rejected = [
       'metadata.labels[kubevirt.io/nodeName]: Forbidden: this label is reserved: only the operator may set it on an instance',
     ];
-    expect(write('ada', labelled).causes).toEqual(refused);
-    expect(write('ada', labelled, instance).causes).toEqual(refused);
-    expect(write('ada', instance, labelled).causes).toEqual(refused);
+    expect(write('ada', labelled).causes).toEqual(rejected);
+    expect(write('ada', labelled, instance).causes).toEqual(rejected);
+    expect(write('ada', instance, labelled).causes).toEqual(rejected);
     expect(
       write('ada', { ...labelled, metadata: { ...labelled.metadata, labels: { ...labels, app: 'x' } } }, labelled)
         .causes,

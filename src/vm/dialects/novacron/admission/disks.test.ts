@@ -68,10 +68,10 @@ describe('a disk that a machine has', () => {
   });
 
   test('may be asked for what it has, where it never got more', () => {
-    const asked = (disk: string) => trial(root(disk)).object;
-    const old = { ...asked('20Gi'), status: { smallDisks: [{ name: 'root', size: '10Gi' }] } };
-    expect(validateDiskChange(asked('10Gi'), old)).toEqual([]);
-    expect(validateDiskChange(asked('9Gi'), old).map(formatFieldError)).toEqual([
+    const requested = (disk: string) => trial(root(disk)).object;
+    const old = { ...requested('20Gi'), status: { smallDisks: [{ name: 'root', size: '10Gi' }] } };
+    expect(validateDiskChange(requested('10Gi'), old)).toEqual([]);
+    expect(validateDiskChange(requested('9Gi'), old).map(formatFieldError)).toEqual([
       `${AT}.resources.disk: Forbidden: a disk cannot shrink: root has 10Gi, not 9Gi`,
     ]);
   });

@@ -25,12 +25,12 @@ export function validateDiskChange({ spec }: VirtualMachine, old: VirtualMachine
   const before = claimedDisks(old.metadata.name, old.spec)
     .filter(({ anySize }) => anySize !== true || !isCopy)
     .map(({ disk }) => disk);
-  const asked = [
+  const requested = [
     ...(resources.disk === undefined ? [] : [{ field: `${RESOURCES}.disk`, name: ROOT_DISK, size: resources.disk }]),
     ...volumes.map(({ name, size }, i) => ({ field: `${index(VOLUMES, i)}.size`, name, size })),
   ];
   return [
-    ...validateGrowth(asked, before, old.status?.smallDisks),
+    ...validateGrowth(requested, before, old.status?.smallDisks),
     ...volumes.flatMap((volume, i) => {
       const was = standing.find(({ name }) => name === volume.name);
       return was === undefined ? [] : validateFixed(index(VOLUMES, i), volume, was);

@@ -27,10 +27,10 @@ const kinds: readonly Kind[] = [virtualMachineAdmitter, vmPoolAdmitter, vmNetwor
   ({ kind }) => kind,
 );
 
-function filesIn(folder: string, start = ''): string[] {
-  return readdirSync(new URL(folder, root))
+function filesIn(directory: string, start = ''): string[] {
+  return readdirSync(new URL(directory, root))
     .filter((name) => name.startsWith(start))
-    .map((name) => `${folder}/${name}`);
+    .map((name) => `${directory}/${name}`);
 }
 
 const text = (file: string) => readFileSync(new URL(file, root), 'utf8');

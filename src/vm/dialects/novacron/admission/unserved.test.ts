@@ -66,8 +66,8 @@ describe('what nothing can give a machine yet is warned of by name, with what to
   });
 
   test('all at once', () => {
-    const asked = machine({ devices: [{ type: 'gpu' }], lifecycle: { preStart: hook, preStop: hook } });
-    expect(trial(asked).warnings).toHaveLength(3);
+    const requested = machine({ devices: [{ type: 'gpu' }], lifecycle: { preStart: hook, preStop: hook } });
+    expect(trial(requested).warnings).toHaveLength(3);
   });
 });
 
@@ -99,8 +99,8 @@ describe('what has a harmless reading is taken, with a warning', () => {
       operation: 'CREATE',
       object: machine({ networks: [{ name: 'default' }, { name: 'office' }, { name: 'other' }] }),
       user: { name: 'tester', groups: [] },
-      lookup: ((asked: unknown, _namespace: string, name: string) =>
-        asked === vmNetwork && name !== 'other' ? described : undefined) as never,
+      lookup: ((requested: unknown, _namespace: string, name: string) =>
+        requested === vmNetwork && name !== 'other' ? described : undefined) as never,
     });
     expect(admitted.causes).toEqual([]);
     expect(admitted.warnings).toEqual([

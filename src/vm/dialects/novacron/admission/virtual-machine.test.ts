@@ -109,22 +109,22 @@ describe('size and image are asked for in the words of the webhook', () => {
 
   test('also by the schema alone, on a cluster without our webhook', () => {
     const schema = compileSchema(virtualMachine.schema);
-    const told = (object: object) => {
+    const reported = (object: object) => {
       schema.applyDefaults(object);
       return schema.validate(object).map(formatFieldError).toSorted();
     };
-    expect(told(raw({}))).toEqual(missing.toSorted());
+    expect(reported(raw({}))).toEqual(missing.toSorted());
     expect(
-      told(raw({ template: { spec: { resources: { cpu: 0, memory: '511Mi' }, image: { source: '' } } } })),
+      reported(raw({ template: { spec: { resources: { cpu: 0, memory: '511Mi' }, image: { source: '' } } } })),
     ).toEqual([
       `${AT}.image.source: Required value: ${IMAGE}`,
       `${AT}.resources.cpu: Invalid value: 0: ${CPU}`,
       `${AT}.resources.memory: Invalid value: "511Mi": ${MEMORY}`,
     ]);
-    expect(told(machine({ resources: { cpu: 1, memory: 536870911 } }))).toEqual([
+    expect(reported(machine({ resources: { cpu: 1, memory: 536870911 } }))).toEqual([
       `${AT}.resources.memory: Invalid value: 536870911: ${MEMORY}`,
     ]);
-    expect(told(machine({ resources: { cpu: 1, memory: '512Mi' } }))).toEqual([]);
+    expect(reported(machine({ resources: { cpu: 1, memory: '512Mi' } }))).toEqual([]);
   });
 
   test.each(['512Mi', '0.5Gi', 536870912, '536870912', '524288Ki', '537M', '1e9'])('memory may be %s', (memory) => {

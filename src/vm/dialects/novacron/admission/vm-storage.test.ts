@@ -102,9 +102,9 @@ describe('what is wrong is named with its place and what would be right', () => 
     ],
     ['a site at no time', target({ schedule: 'often' }), [`${TARGET}.schedule: Invalid value: "often": ${CRON}`]],
   ])('%s', (_what, object, causes) => {
-    const told = trial(object).causes;
-    expect(told).toHaveLength(causes.length);
-    for (const [i, cause] of causes.entries()) expect(told[i]).toContain(cause);
+    const reported = trial(object).causes;
+    expect(reported).toHaveLength(causes.length);
+    for (const [i, cause] of causes.entries()) expect(reported[i]).toContain(cause);
   });
 });
 

@@ -55,9 +55,9 @@ function validateThreshold(
   if (metric === 'pendingVMs' && scope === 'node') {
     causes.push(invalid(`${field}.metric`, metric, 'applies to the whole cluster: a pending VM has no node'));
   }
-  const most = MAX_BY_METRIC[metric] ?? Number.POSITIVE_INFINITY;
-  if (operator === 'above' && threshold >= most) {
-    causes.push(invalid(`${field}.threshold`, threshold, `${metric} is never above ${most}`));
+  const max = MAX_BY_METRIC[metric] ?? Number.POSITIVE_INFINITY;
+  if (operator === 'above' && threshold >= max) {
+    causes.push(invalid(`${field}.threshold`, threshold, `${metric} is never above ${max}`));
   }
   if (operator === 'below' && threshold <= 0) {
     causes.push(invalid(`${field}.threshold`, threshold, `${metric} is never below 0`));

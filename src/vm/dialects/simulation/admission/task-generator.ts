@@ -51,7 +51,7 @@ function validateMean(field: string, { mean, min = 0, max = Number.POSITIVE_INFI
 
 /** Rejects a time that is always zero, which would let all tasks start, or end, at once. */
 function validateSomeTime(field: string, { value, max }: Parameters, what: string): FieldError[] {
-  return Object.entries({ value, max }).flatMap(([name, most]) =>
-    most === 0 ? [invalid(`${field}.${name}`, most, `the ${what} must be more than 0`)] : [],
+  return Object.entries({ value, max }).flatMap(([name, max]) =>
+    max === 0 ? [invalid(`${field}.${name}`, max, `the ${what} must be more than 0`)] : [],
   );
 }

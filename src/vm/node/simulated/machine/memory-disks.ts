@@ -10,9 +10,9 @@ export class MemoryDisks implements DiskStore {
   }
 
   async change(namespace: string, claim: string, next: (now: DiskContents) => DiskContents): Promise<DiskContents> {
-    const wanted = next(await this.read(namespace, claim));
-    this.#disks.set(`${namespace}/${claim}`, wanted);
-    return wanted;
+    const desired = next(await this.read(namespace, claim));
+    this.#disks.set(`${namespace}/${claim}`, desired);
+    return desired;
   }
 
   known(namespace: string, claim: string): DiskContents | undefined {

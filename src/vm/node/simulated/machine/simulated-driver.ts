@@ -276,8 +276,8 @@ export class SimulatedDriver implements MachineDriver {
   }
 
   #add(spec: MachineSpec, life: { startedAt?: number; uptime?: number } = {}): SimulatedMachine {
-    const { clock, usual } = this.simulation;
-    const behaviour = behaviourOf(spec.annotations, usual);
+    const { clock, usual: fallback } = this.simulation;
+    const behaviour = behaviourOf(spec.annotations, fallback);
     const machine = new SimulatedMachine(clock, spec, behaviour, () => this.changed(spec.id), life);
     this.#machines.set(spec.id, machine);
     return machine;

@@ -106,10 +106,10 @@ export class SimulatedMachine {
     if (this.state === 'paused') this.guest.run();
     this.state = 'stopping';
     // The guest gets one request, and only the deadline changes.
-    const [asked] = this.#stop?.timers ?? [];
+    const [requested] = this.#stop?.timers ?? [];
     for (const timer of this.#stop?.timers.slice(1) ?? []) timer.cancel();
     const shutdown =
-      asked ?? this.#clock.timer(shutdownMs, () => this.end('Stopped', 'the guest shut down on request'));
+      requested ?? this.#clock.timer(shutdownMs, () => this.end('Stopped', 'the guest shut down on request'));
     const deadline = this.#clock.timer(graceMs, () =>
       this.end('Killed', 'the guest did not shut down in time and was powered off'),
     );

@@ -94,10 +94,10 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, no
 function stopOf({ metadata }: Pod, { shutdownMs }: Behaviour): ContainerEnd | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   const graceMs = (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  const asked = Date.parse(metadata.deletionTimestamp) - graceMs;
+  const requested = Date.parse(metadata.deletionTimestamp) - graceMs;
   return shutdownMs <= graceMs
-    ? { at: asked + shutdownMs, exitCode: 0, reason: 'Completed' }
-    : { at: asked + graceMs, exitCode: 137, reason: 'Error' };
+    ? { at: requested + shutdownMs, exitCode: 0, reason: 'Completed' }
+    : { at: requested + graceMs, exitCode: 137, reason: 'Error' };
 }
 
 function deadlineOf({ spec, status }: Pod): number | undefined {

@@ -46,14 +46,14 @@ export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
 /** Expands the volume before the claim reports it. Admission has checked that the class allows expansion. */
 async function grow(claim: PersistentVolumeClaim, { cache, client, events }: Context): Promise<void> {
   const volume = cache(PERSISTENT_VOLUMES).get(claim.spec.volumeName ?? '');
-  const wanted = requestedVolumeSize(claim, volume);
-  if (volume === undefined || wanted === undefined) return;
-  const storage = wanted.size;
-  if (wanted.ofVolume) {
+  const desired = requestedVolumeSize(claim, volume);
+  if (volume === undefined || desired === undefined) return;
+  const storage = desired.size;
+  if (desired.ofVolume) {
     const spec = { ...volume.spec, capacity: { ...volume.spec.capacity, storage } };
     await client.update(PERSISTENT_VOLUMES, { ...volume, spec });
   }
-  if (!wanted.ofClaim) return;
+  if (!desired.ofClaim) return;
   const status = { ...claim.status, capacity: { ...claim.status?.capacity, storage } };
   await writeStatus(client, PERSISTENT_VOLUME_CLAIMS, claim, status);
   events.event(claim, 'Normal', 'FileSystemResizeSuccessful', `Successfully expanded volume to ${storage}`);

@@ -17,7 +17,7 @@ export function requestedVolumeSize(
   return ofVolume || ofClaim ? { size, ofVolume, ofClaim } : undefined;
 }
 
-function isLess(has: string | number | undefined, wanted: string | number): boolean {
-  const [a, b] = [tryParseQuantity(has ?? ''), tryParseQuantity(wanted)];
+function isLess(has: string | number | undefined, desired: string | number): boolean {
+  const [a, b] = [tryParseQuantity(has ?? ''), tryParseQuantity(desired)];
   return a !== undefined && b !== undefined && compare(a, b) < 0;
 }

@@ -37,11 +37,11 @@ export function metricsApi(source: MetricsSource): ApiExtension {
       { name: 'nodes', singularName: '', namespaced: false, kind: 'NodeMetrics', verbs: VERBS },
       { name: 'pods', singularName: '', namespaced: true, kind: 'PodMetrics', verbs: VERBS },
     ],
-    handle: (request) => answer(source, request),
+    handle: (request) => response(source, request),
   };
 }
 
-function answer(source: MetricsSource, request: ExtensionRequest): ExtensionAnswer {
+function response(source: MetricsSource, request: ExtensionRequest): ExtensionAnswer {
   const { resource, name, namespace } = request;
   if (resource === 'nodes') {
     if (name === '')
@@ -76,8 +76,8 @@ function selection(query: URLSearchParams): (metadata: KubeMeta) => boolean {
   try {
     const labels = parseLabelSelector(query.get('labelSelector') ?? '');
     const fields = (query.get('fieldSelector') ?? '').split(',').filter((part) => part !== '');
-    const wanted = fields.map((part) => fieldOf(part));
-    return (metadata) => labels.matches(metadata.labels) && wanted.every((matches) => matches(metadata));
+    const desired = fields.map((part) => fieldOf(part));
+    return (metadata) => labels.matches(metadata.labels) && desired.every((matches) => matches(metadata));
   } catch (error) {
     if (error instanceof ParseError) throw new KubeError(400, 'BadRequest', error.message, {}, { cause: error });
     throw error;

@@ -72,13 +72,13 @@ function point(word: string, text: string): TracePoint {
 function settings(
   words: readonly string[],
   text: string,
-  usual: Readonly<Record<string, string | number>>,
+  fallback: Readonly<Record<string, string | number>>,
 ): Record<string, string> {
   const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(usual)) given[name] = String(value);
+  for (const [name, value] of Object.entries(fallback)) given[name] = String(value);
   for (const word of words) {
     const [name = '', value = ''] = word.split('=');
-    if (given[name] === undefined) throw wrong(text, `"${word}" is not one of ${Object.keys(usual).join('=, ')}=`);
+    if (given[name] === undefined) throw wrong(text, `"${word}" is not one of ${Object.keys(fallback).join('=, ')}=`);
     given[name] = value;
   }
   return given;

@@ -193,10 +193,10 @@ describe('metrics.k8s.io', () => {
   });
 
   it('lists pods that run, container by container', () => {
-    const answer = ask({ resource: 'pods', namespace: 'default' }) as { body: { kind: string; items: object[] } };
-    expect(answer.body.kind).toBe('PodMetricsList');
-    expect(answer.body.items).toHaveLength(2);
-    expect(answer.body.items[0]).toMatchObject({
+    const response = ask({ resource: 'pods', namespace: 'default' }) as { body: { kind: string; items: object[] } };
+    expect(response.body.kind).toBe('PodMetricsList');
+    expect(response.body.items).toHaveLength(2);
+    expect(response.body.items[0]).toMatchObject({
       kind: 'PodMetrics',
       metadata: { name: 'a', namespace: 'default' },
       containers: [
@@ -214,8 +214,8 @@ describe('metrics.k8s.io', () => {
     ['fieldSelector', 'metadata.namespace=other', []],
   ])('chooses by %s %s', (parameter, selector, names) => {
     const query = new URLSearchParams({ [parameter]: selector });
-    const answer = ask({ resource: 'pods', query }) as { body: { items: { metadata: { name: string } }[] } };
-    expect(answer.body.items.map(({ metadata }) => metadata.name)).toEqual(names);
+    const response = ask({ resource: 'pods', query }) as { body: { items: { metadata: { name: string } }[] } };
+    expect(response.body.items.map(({ metadata }) => metadata.name)).toEqual(names);
   });
 
   it('says in the words of metrics-server that there are no figures', () => {
