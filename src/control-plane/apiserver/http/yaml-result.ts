@@ -2,7 +2,7 @@ import { ParseError } from '#platform/base/errors';
 import { readYaml } from '#platform/kube/yaml-json';
 
 /** Maximum length of the result, because aliases let a short text represent a long one. */
-const LONGEST = 16 * 1024 * 1024;
+const MAX_LENGTH = 16 * 1024 * 1024;
 
 export interface YamlResult {
   readonly json?: string;
@@ -18,7 +18,7 @@ export function yamlResult(text: string): YamlResult {
   try {
     const { value, duplicates } = readYaml(text);
     const json = JSON.stringify(value);
-    if (json.length > LONGEST) throw new ParseError('expands to more than the maximum size');
+    if (json.length > MAX_LENGTH) throw new ParseError('expands to more than the maximum size');
     return { json, duplicates };
   } catch (error) {
     return { problem: (error as Error).message, isOurs: !(error instanceof ParseError) };

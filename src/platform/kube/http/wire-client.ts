@@ -33,7 +33,7 @@ const APPLY_TYPE = 'application/apply-patch+yaml';
 const FIRST_PAUSE = 200;
 const MAX_PAUSE_MS = 30_000;
 /** Bookmarks come about once a minute, so a watch that receives none for this long has lost its server. */
-const STANDSTILL = 5 * 60_000;
+const STALL_TIMEOUT_MS = 5 * 60_000;
 
 /** Creates a client that sends HTTP requests over the given wire. */
 export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Client {
@@ -67,7 +67,7 @@ function readVerbs(wire: Wire): Pick<Client, 'get' | 'list' | 'raw' | 'request'>
 
     request: async ({ method, path, body, contentType = JSON_TYPE }: RawRequest, options: RequestOptions = {}) => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body), contentType };
-      return answerOf(await wire.send({ method, path, ...sent, signal: options.signal }));
+      return rawResponse(await wire.send({ method, path, ...sent, signal: options.signal }));
     },
   };
 }
@@ -76,7 +76,7 @@ function writeVerbs(wire: Wire): Pick<Client, 'create' | 'update' | 'act'> {
   return {
     create: <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
       const namespace = options.namespace ?? object.metadata.namespace;
-      const path = pathOf(type, { ...options, ...(namespace === undefined ? {} : { namespace }) }, writing(options));
+      const path = pathOf(type, { ...options, ...(namespace === undefined ? {} : { namespace }) }, writeQuery(options));
       const body = JSON.stringify(typed(type, object));
       return ask<T>(wire, { method: 'POST', path, body, contentType: JSON_TYPE, signal: options.signal });
     },
@@ -84,13 +84,13 @@ function writeVerbs(wire: Wire): Pick<Client, 'create' | 'update' | 'act'> {
     update: <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
       const { name = '', namespace } = object.metadata;
       const place = { ...(namespace === undefined ? {} : { namespace }), ...options, name };
-      const path = pathOf(type, place, writing(options));
+      const path = pathOf(type, place, writeQuery(options));
       const body = JSON.stringify(object);
       return ask<T>(wire, { method: 'PUT', path, body, contentType: JSON_TYPE, signal: options.signal });
     },
 
     act: (type: ResourceType, name: string, subresource: string, given: object, options: WriteOptions = {}) => {
-      const path = pathOf(type, { ...options, name, subresource }, writing(options));
+      const path = pathOf(type, { ...options, name, subresource }, writeQuery(options));
       const body = JSON.stringify(given);
       return ask<KubeObject>(wire, { method: 'POST', path, body, contentType: JSON_TYPE, signal: options.signal });
     },
@@ -100,7 +100,7 @@ function writeVerbs(wire: Wire): Pick<Client, 'create' | 'update' | 'act'> {
 function patchVerbs(wire: Wire): Pick<Client, 'patch' | 'apply'> {
   return {
     patch: <T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options: WriteOptions = {}) => {
-      const path = pathOf(type, { ...options, name }, writing(options));
+      const path = pathOf(type, { ...options, name }, writeQuery(options));
       const contentType = PATCH_TYPES[patch.type];
       const body = JSON.stringify(patch.body);
       return ask<T>(wire, { method: 'PATCH', path, body, contentType, signal: options.signal });
@@ -108,7 +108,7 @@ function patchVerbs(wire: Wire): Pick<Client, 'patch' | 'apply'> {
 
     apply: <T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions) => {
       const { name = '', namespace } = config.metadata;
-      const query = { ...writing(options), ...(options.force === true ? { force: 'true' } : {}) };
+      const query = { ...writeQuery(options), ...(options.force === true ? { force: 'true' } : {}) };
       const path = pathOf(type, { ...(namespace === undefined ? {} : { namespace }), ...options, name }, query);
       const body = JSON.stringify(typed(type, config));
       return ask<T>(wire, { method: 'PATCH', path, body, contentType: APPLY_TYPE, signal: options.signal });
@@ -139,7 +139,7 @@ function typed(type: ResourceType, object: object): object {
   return { apiVersion: apiVersionOf(type), kind: type.kind, ...object };
 }
 
-function answerOf({ status, type, text }: WireResponse): RawAnswer {
+function rawResponse({ status, type, text }: WireResponse): RawAnswer {
   if (text === '') return { status, body: undefined };
   return { status, body: type.startsWith(JSON_TYPE) ? (JSON.parse(text) as unknown) : text };
 }
@@ -177,7 +177,7 @@ function selection({
   };
 }
 
-function writing({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
+function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
   return {
     ...(dryRun === true ? { dryRun: 'All' } : {}),
     ...(fieldManager === undefined ? {} : { fieldManager }),
@@ -210,7 +210,7 @@ async function* watchEvents<T extends KubeObject>(
 ): AsyncGenerator<WatchEvent<T>> {
   const { signal, timeoutSeconds } = options;
   const until = timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutSeconds * 1000;
-  const silence = options.allowWatchBookmarks === true ? { silentMs: STANDSTILL } : {};
+  const silence = options.allowWatchBookmarks === true ? { silentMs: STALL_TIMEOUT_MS } : {};
   let version = options.resourceVersion;
   /** Before the first version is known, a broken connection cannot be resumed without repeating events. */
   let seen = false;
