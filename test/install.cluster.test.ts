@@ -96,7 +96,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     await ok('create configmap notes -n vimana-system');
     const kept = await vimana('uninstall');
     expect(kept.code, kept.err).toBe(0);
-    expect(kept.out).toContain('namespace/vimana-system kept: it holds configmap/notes\n');
+    expect(kept.out).toContain('namespace/vimana-system kept: it contains configmap/notes\n');
     expect(await ok('get crds -o name')).toBe('');
     await ok('delete configmap notes -n vimana-system');
     expect((await vimana('uninstall')).out).toBe('namespace/vimana-system deleted\n');
