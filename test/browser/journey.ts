@@ -66,10 +66,10 @@ export async function runJourney(): Promise<JourneyResult> {
   }
 }
 
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 async function waitFor<T>(read: () => Promise<T | undefined>): Promise<T> {
-  const end = realClock.monotonic() + LONGEST_WAIT_MS;
+  const end = realClock.monotonic() + MAX_WAIT_MS;
   for (;;) {
     const found = await read();
     if (found !== undefined) return found;
