@@ -73,7 +73,7 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
     const { code, out, err } = await start('--exporter', cluster.target.exporter).ended;
     expect([code, err], out).toEqual([0, '']);
     expect(out).toMatch(/^step 1: 2 of 4 nodes are overloaded \(kwok-node-[12] /);
-    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^converged: no node is overloaded \(\d steps?, \d+ machines/);
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^converged: no node is overloaded \(\d steps?, \d+ VMs?/);
     const found = await places();
     expect([found.size, [...found.values()].flat().length]).toEqual([4, MACHINES]);
     const again = await start('--exporter', cluster.target.exporter, '-o', 'json').ended;
