@@ -1,9 +1,10 @@
 import type { NewObject } from '#platform/kube/client';
 import { DEPLOYMENTS, type Deployment, type ReplicaSet } from '#platform/kube/kinds/workloads';
 import { controllerRef } from '../replicas/claim-objects.ts';
+import { templateHash } from '../template-hash.ts';
 import { desiredReplicas, type Limits, total } from './limits.ts';
 import { DESIRED, MAX } from './scaling.ts';
-import { HASH_LABEL, templateHash } from './template.ts';
+import { HASH_LABEL } from './template.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
 const HISTORY = 'deployment.kubernetes.io/revision-history';

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Deployment, ReplicaSet } from '#platform/kube/kinds/workloads';
+import { templateHash } from '../template-hash.ts';
 import { deploymentStatus } from './deployment-status.ts';
 import { availableOf, desiredReplicas, limitsOf, total } from './limits.ts';
 import { nextRevision, refreshReplicaSet, replicaSetsToPrune } from './new-replica-set.ts';
 import { recreateStep, rollingStep } from './rollout.ts';
 import { isScaled, scaleProportionally } from './scaling.ts';
-import { currentSet, templateHash } from './template.ts';
+import { currentSet } from './template.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const template = (image = 'a') => ({
