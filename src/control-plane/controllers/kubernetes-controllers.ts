@@ -11,6 +11,7 @@ import { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
+import { daemonSets } from './daemon-set/controller.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
@@ -24,6 +25,7 @@ import { podGc } from './pod-gc/controller.ts';
 import { replicaSetController, replicationManager } from './replicas/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
+import { statefulSets } from './stateful-set/controller.ts';
 import { attributesClassProtection } from './volume/attributes-class-protection.ts';
 import { claimBinder, volumeBinder } from './volume/binder.ts';
 import { claimProtection, volumeProtection } from './volume/protection.ts';
@@ -42,8 +44,8 @@ export interface KubernetesControllersDeps {
   readonly log: Logger;
   /** Set if nodes send no heartbeats: they count as healthy, except those for which it returns true. */
   readonly isNodeSilent?: (node: Node) => boolean;
-  /** Recorder for node events. Defaults to none. */
-  readonly nodeEvents?: EventRecorder;
+  /** Returns the recorder of a component's Events. Defaults to none. */
+  readonly eventsOf?: (component: string) => EventRecorder;
 }
 
 /** Returns the controllers that Kubernetes clients rely on, in the order in which they start. */
@@ -57,6 +59,9 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     client: clientFor(controllerUser(user)),
   });
   const of = <T extends KubeObject>(user: string, controller: Controller<T>) => runnable(controller, partsFor(user));
+  const eventsOf = given.eventsOf ?? (() => noopRecorder);
+  const reporting = <T extends KubeObject>(user: string, controller: Controller<T>, component = user) =>
+    runnable(controller, { ...partsFor(user), events: eventsOf(component) });
   const catalog = new DiscoveryCache(partsFor('generic-garbage-collector'));
   return [
     ...(given.informers === undefined ? [informers] : []),
@@ -74,7 +79,7 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('volumeattributesclass-protection-controller', attributesClassProtection),
     runnable(nodeLifecycle(given.isNodeSilent === undefined ? undefined : new AssumedHealth(given.isNodeSilent)), {
       ...partsFor('node-controller'),
-      events: given.nodeEvents ?? noopRecorder,
+      events: eventsOf('node-controller'),
     }),
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podGc()),
@@ -82,6 +87,8 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('replicaset-controller', replicaSetController()),
     of('replication-controller', replicationManager()),
     of('deployment-controller', deploymentController()),
+    reporting('statefulset-controller', statefulSets()),
+    reporting('daemon-set-controller', daemonSets(), 'daemonset-controller'),
     // Kubernetes expires events in its store and has no role for it, but this role covers it.
     eventTtl(partsFor('generic-garbage-collector')),
   ];

@@ -93,7 +93,7 @@ export function createKubernetesControllers(
     log,
     informers,
     clientFor: (user) => plane.client(user, 'kube-controller-manager'),
-    nodeEvents: events.recorder('node-controller'),
+    eventsOf: (component) => events.recorder(component),
     ...(plane.pki === undefined ? {} : { caPem: plane.pki.caPem }),
     ...(signsOfLife === 'assumed' ? { isNodeSilent: isFrozen } : {}),
   });

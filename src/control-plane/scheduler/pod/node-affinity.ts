@@ -1,14 +1,10 @@
 import { memoize } from '#platform/base/memoize';
 import type { Node } from '#platform/kube/kinds/node';
 import type { PodSpec } from '#platform/kube/kinds/pod';
+import { type NodeSelectorTerm, type NodeTest, nodeTermTest, nodeTestOf } from '#platform/kube/selectors/node-selector';
 import type { AffinityRules } from './affinity-term.ts';
 
 type NodeRules = NonNullable<AffinityRules['nodeAffinity']>;
-type NodeTerm = NonNullable<NodeRules['requiredDuringSchedulingIgnoredDuringExecution']>['nodeSelectorTerms'][number];
-export type NodeSelectorRules = { readonly nodeSelectorTerms?: readonly NodeTerm[] };
-type Requirement = NonNullable<NodeTerm['matchExpressions']>[number];
-type NodeTest = (node: Node) => boolean;
-type ValueTest = (value: string | undefined) => boolean;
 
 /** Nodes that a pod may run on, by labels and names. */
 export interface RequiredNodeAffinity {
@@ -70,52 +66,16 @@ function memoizeByPlace(test: NodeTest): RequiredNodeAffinity['matchesAt'] {
   };
 }
 
-/** Returns a test that passes if one of the terms matches. An empty term never matches. */
-export function nodeTestOf({ nodeSelectorTerms = [] }: NodeSelectorRules): NodeTest {
-  const terms = nodeSelectorTerms.map(termTest).filter((test) => test !== undefined);
-  return (node) => terms.some((test) => test(node));
-}
-
 export function nodePreferencesOf({ affinity }: PodSpec): readonly NodePreference[] {
   const rules = (affinity as AffinityRules | undefined)?.nodeAffinity;
   return (rules?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ weight, preference }) => {
-    const matches = termTest(preference);
+    const matches = nodeTermTest(preference);
     return matches === undefined || weight === 0 ? [] : [{ weight, matches }];
   });
 }
 
-function termTest({ matchExpressions = [], matchFields = [] }: NodeTerm): NodeTest | undefined {
-  if (matchExpressions.length + matchFields.length === 0) return undefined;
-  const labels = matchExpressions.map((requirement) => [requirement.key, valueTest(requirement)] as const);
-  const fields = matchFields.map(valueTest);
-  return ({ metadata }) =>
-    labels.every(([key, test]) => test(metadata.labels?.[key])) && fields.every((test) => test(metadata.name));
-}
-
-function valueTest({ operator, values = [] }: Requirement): ValueTest {
-  const [bound = ''] = values;
-  switch (operator) {
-    case 'In':
-      return (value) => value !== undefined && values.includes(value);
-    case 'NotIn':
-      return (value) => value === undefined || !values.includes(value);
-    case 'Exists':
-      return (value) => value !== undefined;
-    case 'DoesNotExist':
-      return (value) => value === undefined;
-    case 'Gt':
-      return (value) => isInteger(value) && isInteger(bound) && BigInt(value) > BigInt(bound);
-    case 'Lt':
-      return (value) => isInteger(value) && isInteger(bound) && BigInt(value) < BigInt(bound);
-    default:
-      return () => false;
-  }
-}
-
-const isInteger = (text: string | undefined): text is string => text !== undefined && /^-?[0-9]{1,19}$/.test(text);
-
 /** Returns the names that the terms together allow, undefined if one of them does not restrict the name. */
-function namesOf(terms: readonly NodeTerm[]): ReadonlySet<string> | undefined {
+function namesOf(terms: readonly NodeSelectorTerm[]): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const { matchFields = [] } of terms) {
     const lists = matchFields.filter(({ key, operator }) => key === 'metadata.name' && operator === 'In');

@@ -1,13 +1,13 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { PersistentVolume, PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { storageClassNameOf } from '#platform/kube/kinds/volume-binding';
+import { type NodeSelector, nodeTestOf } from '#platform/kube/selectors/node-selector';
 import { resourceAmountOf } from '../pod/amounts.ts';
-import { type NodeSelectorRules, nodeTestOf } from '../pod/node-affinity.ts';
 import { selectorOf } from '../pod/selector-cache.ts';
 
 /** Reports whether a volume can be reached from a node. */
 export function isReachable(volume: PersistentVolume, node: Node): boolean {
-  const { required } = (volume.spec.nodeAffinity ?? {}) as { readonly required?: NodeSelectorRules };
+  const { required } = (volume.spec.nodeAffinity ?? {}) as { readonly required?: NodeSelector };
   if (required === undefined) return true;
   let test = reach.get(volume);
   if (test === undefined) {
