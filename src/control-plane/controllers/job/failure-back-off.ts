@@ -1,0 +1,31 @@
+const FIRST_MS = 10_000;
+const MAX_MS = 10 * 60_000;
+
+interface Failures {
+  count: number;
+  last: number;
+}
+
+/** Delays the pods of Jobs that fail, longer after each failure until one succeeds. */
+export class FailureBackOff {
+  readonly #byJob = new Map<string, Failures>();
+
+  note(job: string, result: { readonly failed: number; readonly succeeded: number }, now: number): void {
+    if (result.succeeded > 0) this.#byJob.delete(job);
+    if (result.failed === 0) return;
+    const count = (this.#byJob.get(job)?.count ?? 0) + result.failed;
+    this.#byJob.set(job, { count, last: now });
+  }
+
+  /** Returns the time until the next pod may be created. */
+  waitMs(job: string, now: number): number {
+    const failures = this.#byJob.get(job);
+    if (failures === undefined) return 0;
+    const delay = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures.count - 1, 30));
+    return Math.max(0, failures.last + delay - now);
+  }
+
+  forget(job: string): void {
+    this.#byJob.delete(job);
+  }
+}
