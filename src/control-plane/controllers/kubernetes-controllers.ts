@@ -11,12 +11,16 @@ import { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
+import { cronJobs } from './cron-job/controller.ts';
 import { daemonSets } from './daemon-set/controller.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { eventTtl } from './event-ttl/event-ttl.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
+import { jobs } from './job/controller.ts';
+import { orphanedJobPods } from './job/orphaned-pods.ts';
+import { ttlAfterFinished } from './job/ttl.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { AssumedHealth } from './node/node-health.ts';
 import { nodeLifecycle } from './node/node-lifecycle.ts';
@@ -89,6 +93,10 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('deployment-controller', deploymentController()),
     reporting('statefulset-controller', statefulSets()),
     reporting('daemon-set-controller', daemonSets(), 'daemonset-controller'),
+    reporting('job-controller', jobs()),
+    of('job-controller', orphanedJobPods),
+    of('ttl-after-finished-controller', ttlAfterFinished),
+    reporting('cronjob-controller', cronJobs()),
     // Kubernetes expires events in its store and has no role for it, but this role covers it.
     eventTtl(partsFor('generic-garbage-collector')),
   ];
