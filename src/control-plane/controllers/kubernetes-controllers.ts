@@ -11,14 +11,14 @@ import { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
-import { cronJobs } from './cron-job/controller.ts';
-import { daemonSets } from './daemon-set/controller.ts';
+import { cronJobController } from './cron-job/controller.ts';
+import { daemonSetController } from './daemon-set/controller.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { eventTtl } from './event-ttl/event-ttl.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
-import { jobs } from './job/controller.ts';
+import { jobController } from './job/controller.ts';
 import { orphanedJobPods } from './job/orphaned-pods.ts';
 import { ttlAfterFinished } from './job/ttl.ts';
 import { namespaceController } from './namespace/controller.ts';
@@ -29,7 +29,7 @@ import { podGc } from './pod-gc/controller.ts';
 import { replicaSetController, replicationManager } from './replicas/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
-import { statefulSets } from './stateful-set/controller.ts';
+import { statefulSetController } from './stateful-set/controller.ts';
 import { attributesClassProtection } from './volume/attributes-class-protection.ts';
 import { claimBinder, volumeBinder } from './volume/binder.ts';
 import { claimProtection, volumeProtection } from './volume/protection.ts';
@@ -91,12 +91,12 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('replicaset-controller', replicaSetController()),
     of('replication-controller', replicationManager()),
     of('deployment-controller', deploymentController()),
-    reporting('statefulset-controller', statefulSets()),
-    reporting('daemon-set-controller', daemonSets(), 'daemonset-controller'),
-    reporting('job-controller', jobs()),
+    reporting('statefulset-controller', statefulSetController()),
+    reporting('daemon-set-controller', daemonSetController(), 'daemonset-controller'),
+    reporting('job-controller', jobController()),
     of('job-controller', orphanedJobPods),
     of('ttl-after-finished-controller', ttlAfterFinished),
-    reporting('cronjob-controller', cronJobs()),
+    reporting('cronjob-controller', cronJobController()),
     // Kubernetes expires events in its store and has no role for it, but this role covers it.
     eventTtl(partsFor('generic-garbage-collector')),
   ];

@@ -20,7 +20,7 @@ const SKIPPED: Readonly<Record<NonNullable<CronPlan['skipped']>, string>> = {
 };
 
 /** Starts Jobs on schedules. */
-export function cronJobs(): Controller<CronJob> {
+export function cronJobController(): Controller<CronJob> {
   const expectations = new Expectations();
   return {
     name: 'cron job',
@@ -91,7 +91,7 @@ class CronRun {
     const options = { namespace, preconditions: { uid }, propagationPolicy: 'Background' as const };
     const left = await ignoreNotFound(client.delete(JOBS, name, options));
     if (left === undefined) this.#expectations.removed(keyOf(this.#cronJob), job);
-    else this.#expectations.wrote(keyOf(this.#cronJob), left as Job);
+    else this.#expectations.wrote(keyOf(this.#cronJob), left);
     this.#jobs = this.#jobs.filter((each) => each !== job);
     events.event(this.#cronJob, 'Normal', 'SuccessfulDelete', `Deleted job ${name}`);
   }

@@ -3,7 +3,7 @@ import type { Client } from '#platform/kube/client';
 import { CRON_JOBS, type CronJob, JOBS, type Job, type JobSpec } from '#platform/kube/kinds/batch';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-deps';
-import { cronJobs } from './controller.ts';
+import { cronJobController } from './controller.ts';
 import { jobsToPrune, planCronJob } from './plan.ts';
 
 const at = (time: string) => Date.parse(`2030-01-01T${time}Z`);
@@ -99,7 +99,7 @@ describe('a CronJob in a cluster', () => {
   beforeEach(async () => {
     cluster = await startCluster();
     ({ admin } = cluster);
-    runController(cluster, 'cronjob-controller', cronJobs());
+    runController(cluster, 'cronjob-controller', cronJobController());
   });
   afterEach(() => cluster.stop());
   const namespace = 'default';

@@ -14,19 +14,20 @@ import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { claimObjects } from '../replicas/claim-objects.ts';
+import { nextAvailableMs } from '../replicas/pod-state.ts';
 import { REVISION_HASH, revisionsToPrune } from '../revisions/revision-history.ts';
 import { deleteRevisions, type Revisions, syncRevisions } from '../revisions/sync-revisions.ts';
 import { daemonPod, hashOf, targetNode } from './daemon-pod.ts';
 import { type DaemonNode, daemonNodes, planDaemonSet } from './plan.ts';
 import { ReplacementDelays } from './replacement-delays.ts';
-import { daemonSetStatus, nextAvailableMs } from './status.ts';
+import { daemonSetStatus } from './status.ts';
 
 const HISTORY_LIMIT = 10;
 /** Maximum number of pods created or deleted in one reconciliation. */
 const BURST = 250;
 
 /** Maintains one pod of every DaemonSet on each node that it selects. */
-export function daemonSets(): Controller<DaemonSet> {
+export function daemonSetController(): Controller<DaemonSet> {
   const state = { pods: new Expectations(), revisions: new Expectations(), delays: new ReplacementDelays() };
   return {
     name: 'daemon set',
@@ -93,7 +94,9 @@ class DaemonRun {
     const now = clock.now();
     await writeStatus(client, DAEMON_SETS, this.#set, daemonSetStatus(this.#set, nodes, this.#revisions.update, now));
     await this.#prune();
-    const waits = [delayed, nextAvailableMs(this.#set, nodes, now)].filter((wait) => wait !== undefined);
+    const waits = [delayed, nextAvailableMs(this.#pods, this.#set.spec.minReadySeconds, now)].filter(
+      (wait) => wait !== undefined,
+    );
     return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
   }
 

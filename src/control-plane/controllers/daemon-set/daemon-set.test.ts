@@ -5,7 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { CONTROLLER_REVISIONS, DAEMON_SETS } from '#platform/kube/kinds/workloads';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-deps';
-import { daemonSets } from './controller.ts';
+import { daemonSetController } from './controller.ts';
 import { targetNode } from './daemon-pod.ts';
 
 let cluster: Cluster;
@@ -13,7 +13,7 @@ let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  runController(cluster, 'daemon-set-controller', daemonSets());
+  runController(cluster, 'daemon-set-controller', daemonSetController());
   for (const name of ['a', 'b']) await createNode(name);
   await admin.create(DAEMON_SETS, {
     metadata: { name: 'log', namespace },
@@ -31,7 +31,11 @@ const createNode = async (name: string) => {
   await admin.patch(NODES, name, { type: 'merge', body: { spec: { taints: null } } });
 };
 const pods = async () => (await admin.list(PODS, { namespace })).items;
-const targets = async () => (await pods()).map(targetNode).sort().join();
+const targets = async () =>
+  (await pods())
+    .map((pod) => targetNode(pod) ?? '')
+    .sort()
+    .join();
 const status = async () => (await admin.get(DAEMON_SETS, 'log', { namespace })).status;
 const patch = (spec: object) => admin.patch(DAEMON_SETS, 'log', { type: 'merge', body: { spec } }, { namespace });
 
@@ -53,7 +57,7 @@ it('replaces the pods of an older template, and keeps its revisions', async () =
     (await pods()).every(({ spec }) => spec.containers[0]?.image === 'registry.example.com/log:2'),
   );
   const revisions = (await admin.list(CONTROLLER_REVISIONS, { namespace })).items;
-  expect(revisions.map(({ revision }) => revision).sort()).toEqual([1, 2]);
+  expect(revisions.map(({ revision }) => revision).sort((a, b) => a - b)).toEqual([1, 2]);
   const [pod] = await pods();
   const newest = revisions.find(({ revision }) => revision === 2);
   expect(pod?.metadata.labels?.['controller-revision-hash']).toBe(

@@ -283,7 +283,7 @@ describe('the next step of a DaemonSet', () => {
           );
         pods.push(...plan.create.map((node) => podOn(node, 'pending')));
       }
-      expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual(
+      expect(pods.map(({ metadata }) => metadata.name ?? '').sort()).toEqual(
         nodes.map(({ metadata }) => `log-${metadata.name}-new`),
       );
     });

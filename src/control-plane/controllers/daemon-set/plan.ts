@@ -1,7 +1,7 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { type ControllerRevision, type DaemonSet, partOfWhole } from '#platform/kube/kinds/workloads';
-import { availableIn } from '../replicas/pod-state.ts';
+import { availableIn, isDeletionRequested } from '../replicas/pod-state.ts';
 import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { hashOf, targetNode } from './daemon-pod.ts';
 import { type NodeEligibility, nodeEligibility } from './eligible-nodes.ts';
@@ -50,7 +50,7 @@ const NOTHING: DaemonPlan = { create: [], delete: [], failed: [] };
 
 function planNode(node: DaemonNode, set: DaemonSet, update: ControllerRevision, now: number): DaemonPlan {
   const { name, runs, keeps } = node;
-  const staying = node.pods.filter((pod) => !isLeaving(pod));
+  const staying = node.pods.filter((pod) => !isDeletionRequested(pod));
   const failed = staying.filter(({ status }) => status?.phase === 'Failed' || status?.phase === 'Succeeded');
   if (!keeps) return { ...NOTHING, delete: staying };
   if (failed.length > 0) return { create: [], delete: failed, failed };
@@ -85,7 +85,7 @@ function planUpdate(
   const candidates: { readonly node: string; readonly pod: Pod; readonly available: boolean }[] = [];
   let [unavailable, surging] = [0, 0];
   for (const { name, pods } of desired) {
-    const staying = pods.filter((pod) => !isLeaving(pod) && !leaving.includes(pod));
+    const staying = pods.filter((pod) => !isDeletionRequested(pod) && !leaving.includes(pod));
     const available = staying.some((pod) => isAvailable(pod, set, now));
     if (!available) unavailable++;
     if (staying.length > 1) surging++;
@@ -99,8 +99,6 @@ function planUpdate(
   const healthy = candidates.filter(({ available }) => available).slice(0, Math.max(0, mayFail - unavailable));
   return { ...NOTHING, delete: [...broken, ...healthy].map(({ pod }) => pod) };
 }
-
-export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 
 export const isUpdated = ({ metadata }: Pod, update: ControllerRevision): boolean =>
   metadata.labels?.[REVISION_HASH] === hashOf(update);

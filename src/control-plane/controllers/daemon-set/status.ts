@@ -1,6 +1,6 @@
 import type { ControllerRevision, DaemonSet } from '#platform/kube/kinds/workloads';
-import { availableIn, isReady } from '../replicas/pod-state.ts';
-import { type DaemonNode, isAvailable, isLeaving, isUpdated } from './plan.ts';
+import { isDeletionRequested, isReady } from '../replicas/pod-state.ts';
+import { type DaemonNode, isAvailable, isUpdated } from './plan.ts';
 
 type Status = NonNullable<DaemonSet['status']>;
 
@@ -13,7 +13,7 @@ export function daemonSetStatus(
 ): Status {
   const desired = nodes.filter(({ runs }) => runs);
   const having = (fits: (node: DaemonNode) => boolean) => desired.filter(fits).length;
-  const available = having(({ pods }) => pods.some((pod) => !isLeaving(pod) && isAvailable(pod, set, now)));
+  const available = having(({ pods }) => pods.some((pod) => !isDeletionRequested(pod) && isAvailable(pod, set, now)));
   const updated = having(({ pods }) => pods.some((pod) => isUpdated(pod, update)));
   const unavailable = desired.length - available;
   const { collisionCount, conditions } = set.status ?? {};
@@ -29,11 +29,4 @@ export function daemonSetStatus(
     ...(collisionCount === undefined ? {} : { collisionCount }),
     ...(conditions === undefined ? {} : { conditions }),
   };
-}
-
-/** Returns when the next pod becomes available, undefined if no ready one waits for that. */
-export function nextAvailableMs({ spec }: DaemonSet, nodes: readonly DaemonNode[], now: number): number | undefined {
-  const waits = nodes.flatMap(({ pods }) => pods.map((pod) => availableIn(pod, spec.minReadySeconds ?? 0, now)));
-  const ahead = waits.filter((wait): wait is number => wait !== undefined && wait > 0);
-  return ahead.length === 0 ? undefined : Math.min(...ahead);
 }

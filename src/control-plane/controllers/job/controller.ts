@@ -29,7 +29,7 @@ interface JobState {
 }
 
 /** Runs the pods of Jobs until enough of them have succeeded. */
-export function jobs(): Controller<Job> {
+export function jobController(): Controller<Job> {
   const state: JobState = { expectations: new Expectations(), backOff: new FailureBackOff() };
   return {
     name: 'job',

@@ -5,7 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { isNotFound } from '#platform/kube/kube-error';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-deps';
-import { jobs } from './controller.ts';
+import { jobController } from './controller.ts';
 import { orphanedJobPods } from './orphaned-pods.ts';
 import { ttlAfterFinished } from './ttl.ts';
 
@@ -14,7 +14,7 @@ let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  runController(cluster, 'job-controller', jobs());
+  runController(cluster, 'job-controller', jobController());
   runController(cluster, 'job-controller', orphanedJobPods);
   runController(cluster, 'ttl-after-finished-controller', ttlAfterFinished);
 });
@@ -29,7 +29,7 @@ const createJob = (spec: Partial<JobSpec> = {}) =>
         spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'registry.example.com/sum:1' }] },
       },
       ...spec,
-    } as JobSpec,
+    },
   });
 const job = () => admin.get(JOBS, 'sum', { namespace });
 const pods = async () => (await admin.list(PODS, { namespace })).items;

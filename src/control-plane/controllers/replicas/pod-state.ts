@@ -27,3 +27,19 @@ export function availableIn(pod: Pod, minReadySeconds: number, now: number): num
   const since = readySince(pod);
   return since === undefined ? undefined : Math.max(0, since + minReadySeconds * 1000 - now);
 }
+
+/** Reports whether the deletion of a pod was requested, even if it has finished. */
+export function isDeletionRequested({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** Returns when the next pod becomes available, undefined if no ready one waits for that. */
+export function nextAvailableMs(
+  pods: readonly Pod[],
+  minReadySeconds: number | undefined,
+  now: number,
+): number | undefined {
+  const waits = pods.map((pod) => availableIn(pod, minReadySeconds ?? 0, now));
+  const ahead = waits.filter((wait): wait is number => wait !== undefined && wait > 0);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}

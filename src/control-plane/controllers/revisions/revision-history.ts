@@ -28,7 +28,7 @@ export function byRevision(a: ControllerRevision, b: ControllerRevision): number
 }
 
 /** Returns the newest revision with the template of the owner. */
-export function revisionOf(
+export function matchingRevision(
   owner: TemplateOwner,
   history: readonly ControllerRevision[],
 ): ControllerRevision | undefined {
@@ -36,7 +36,7 @@ export function revisionOf(
   return history.toSorted(byRevision).findLast((each) => jsonEqual(each.data, data));
 }
 
-export const nextRevision = (history: readonly ControllerRevision[]): number =>
+export const nextRevisionNumber = (history: readonly ControllerRevision[]): number =>
   Math.max(0, ...history.map(({ revision }) => revision)) + 1;
 
 /** Builds the revision for a template that has none yet. */
@@ -57,7 +57,7 @@ export function newRevision<T extends TemplateOwner>(
       ownerReferences: [controllerRef(type, owner)],
     },
     data,
-    revision: nextRevision(history),
+    revision: nextRevisionNumber(history),
   };
 }
 

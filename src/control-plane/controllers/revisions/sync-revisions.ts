@@ -10,7 +10,7 @@ import type { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { claimObjects } from '../replicas/claim-objects.ts';
-import { newRevision, nextRevision, revisionData, revisionOf } from './revision-history.ts';
+import { matchingRevision, newRevision, nextRevisionNumber, revisionData } from './revision-history.ts';
 
 export interface RevisionOwner extends KubeObject {
   readonly spec: { readonly template: PodTemplate; readonly selector: LabelSelectorSpec };
@@ -38,7 +38,7 @@ export async function syncRevisions<T extends RevisionOwner>(
   const selector = labelSelectorOf(owner.spec.selector);
   const claiming = { client, ownerType: type, owner, type: CONTROLLER_REVISIONS, selector, expectations };
   const history = await claimObjects(claiming, near);
-  const same = revisionOf(owner, history);
+  const same = matchingRevision(owner, history);
   const update =
     same === undefined ? await createRevision(type, owner, history, client) : await renew(same, history, client);
   expectations.wrote(keyOf(owner), update);
@@ -51,7 +51,7 @@ async function renew(
   history: readonly ControllerRevision[],
   client: Client,
 ): Promise<ControllerRevision> {
-  const newest = nextRevision(history) - 1;
+  const newest = nextRevisionNumber(history) - 1;
   if (same.revision === newest) return same;
   return await client.update(CONTROLLER_REVISIONS, { ...same, revision: newest + 1 });
 }
@@ -72,7 +72,7 @@ async function createRevision<T extends RevisionOwner>(
   const found = await client.get(CONTROLLER_REVISIONS, name, { namespace });
   if (jsonEqual(found.data, revisionData(owner))) return found;
   const collisionCount = (owner.status?.collisionCount ?? 0) + 1;
-  await writeStatus(client, type, owner, { ...owner.status, collisionCount } as NonNullable<T['status']>);
+  await writeStatus(client, type, owner, { ...owner.status, collisionCount });
   throw new Error(`the name ${name} is taken; trying another`);
 }
 

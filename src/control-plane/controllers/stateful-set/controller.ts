@@ -15,18 +15,19 @@ import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { claimObjects } from '../replicas/claim-objects.ts';
+import { nextAvailableMs } from '../replicas/pod-state.ts';
 import { revisionsToPrune } from '../revisions/revision-history.ts';
 import { deleteRevisions, type Revisions, syncRevisions } from '../revisions/sync-revisions.ts';
 import { ordinalOf, ordinalsOf } from './ordinal.ts';
 import { planStatefulSet, revisionNameOf, type SetRevisions } from './plan.ts';
 import { claimOwners } from './retained-claims.ts';
-import { claimsOf, identifiedPod, statefulPod } from './stateful-pod.ts';
-import { nextAvailableMs, statefulSetStatus } from './status.ts';
+import { identifiedPod, setClaims, statefulPod } from './stateful-pod.ts';
+import { statefulSetStatus } from './status.ts';
 
 const HISTORY_LIMIT = 10;
 
 /** Maintains the pods of StatefulSets, each with a name and claims of its own. */
-export function statefulSets(): Controller<StatefulSet> {
+export function statefulSetController(): Controller<StatefulSet> {
   const expectations = { pods: new Expectations(), revisions: new Expectations() };
   return {
     name: 'stateful set',
@@ -96,7 +97,7 @@ class StatefulRun {
     const now = clock.now();
     await writeStatus(client, STATEFUL_SETS, this.#set, statefulSetStatus(this.#set, this.#pods, this.#revisions, now));
     await this.#prune();
-    const requeueAfterMs = nextAvailableMs(this.#set, this.#pods, now);
+    const requeueAfterMs = nextAvailableMs(this.#pods, this.#set.spec.minReadySeconds, now);
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
@@ -134,7 +135,7 @@ class StatefulRun {
 
   async #createClaims(pod: string): Promise<void> {
     const { client, cache, events } = this.#context;
-    for (const claim of claimsOf(this.#set, pod)) {
+    for (const claim of setClaims(this.#set, pod)) {
       const { name = '', namespace } = claim.metadata;
       if (cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)) !== undefined) continue;
       try {
@@ -168,7 +169,7 @@ class StatefulRun {
     const { start, end } = ordinalsOf(this.#set);
     for (const pod of this.#pods) {
       const ordinal = ordinalOf(this.#set, pod) ?? start;
-      for (const { metadata } of claimsOf(this.#set, pod.metadata.name ?? '')) {
+      for (const { metadata } of setClaims(this.#set, pod.metadata.name ?? '')) {
         const claim = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(metadata.namespace, metadata.name ?? ''));
         if (claim === undefined) continue;
         const ownerReferences = claimOwners(this.#set, pod, ordinal < start || ordinal >= end, claim);

@@ -157,7 +157,7 @@ describe('the next step of a StatefulSet', () => {
           );
         pods.push(...plan.create.map(({ ordinal, revision: of }) => podOf(ordinal, 'pending', of)));
       }
-      const names = pods.map(({ metadata }) => metadata.name).sort();
+      const names = pods.map(({ metadata }) => metadata.name ?? '').sort();
       expect(names).toEqual(Array.from({ length: replicas }, (_, at) => `web-${at}`));
       expect(pods.every(({ metadata }) => metadata.labels?.['controller-revision-hash'] === 'web-new')).toBe(true);
     });

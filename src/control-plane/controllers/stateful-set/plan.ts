@@ -1,6 +1,6 @@
 import type { Pod } from '#platform/kube/kinds/pod';
 import { type ControllerRevision, partOfWhole, type StatefulSet } from '#platform/kube/kinds/workloads';
-import { availableIn, isReady } from '../replicas/pod-state.ts';
+import { availableIn, isDeletionRequested, isReady } from '../replicas/pod-state.ts';
 import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { ordinalOf, ordinalsOf } from './ordinal.ts';
 
@@ -62,7 +62,7 @@ class Planner {
       const pod = this.#byOrdinal.get(ordinal);
       if (pod === undefined) this.#draft.create.push({ ordinal, revision: this.#revisionFor(ordinal) });
       else this.#draft.keep.push({ ordinal, pod });
-      if (pod !== undefined && isFinished(pod) && !isLeaving(pod)) this.#draft.delete.push(pod);
+      if (pod !== undefined && isFinished(pod) && !isDeletionRequested(pod)) this.#draft.delete.push(pod);
       const settled = pod !== undefined && this.#isHealthy(pod);
       if (!settled && this.#ordered) return false;
     }
@@ -77,7 +77,7 @@ class Planner {
       .sort(([a], [b]) => b - a)
       .map(([, pod]) => pod);
     for (const pod of surplus) {
-      if (isLeaving(pod)) {
+      if (isDeletionRequested(pod)) {
         if (this.#ordered) return false;
         continue;
       }
@@ -101,7 +101,7 @@ class Planner {
     }
     for (let ordinal = end - 1; ordinal >= start + (rollingUpdate.partition ?? 0); ordinal--) {
       const pod = this.#byOrdinal.get(ordinal);
-      if (pod === undefined || isLeaving(pod)) continue;
+      if (pod === undefined || isDeletionRequested(pod)) continue;
       const isOld = revisionNameOf(pod) !== this.#revisions.update.metadata.name;
       // A broken pod of an older revision is replaced at once: it is unavailable anyway.
       if (isOld && !this.#isHealthy(pod)) this.#draft.delete.push(pod);
@@ -124,12 +124,11 @@ class Planner {
   }
 
   #isHealthy(pod: Pod): boolean {
-    if (isLeaving(pod) || pod.status?.phase !== 'Running') return false;
+    if (isDeletionRequested(pod) || pod.status?.phase !== 'Running') return false;
     return availableIn(pod, this.#set.spec.minReadySeconds ?? 0, this.#now) === 0;
   }
 }
 
-export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 const isFinished = ({ status }: Pod): boolean => status?.phase === 'Failed' || status?.phase === 'Succeeded';
 export const revisionNameOf = ({ metadata }: Pod): string | undefined => metadata.labels?.[REVISION_HASH];
 export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isReady(pod);

@@ -68,7 +68,7 @@ function volumesOf({ spec }: StatefulSet, name: string, volumes: readonly Volume
 const claimName = ({ metadata }: ClaimTemplate, pod: string): string => `${metadata?.name}-${pod}`;
 
 /** Builds the claims of a pod. */
-export function claimsOf({ metadata, spec }: StatefulSet, pod: string): NewObject<PersistentVolumeClaim>[] {
+export function setClaims({ metadata, spec }: StatefulSet, pod: string): NewObject<PersistentVolumeClaim>[] {
   return (spec.volumeClaimTemplates ?? []).map((template) => ({
     metadata: {
       ...(template.metadata?.annotations === undefined ? {} : { annotations: template.metadata.annotations }),

@@ -6,14 +6,14 @@ import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { CONTROLLER_REVISIONS, STATEFUL_SETS, type StatefulSet } from '#platform/kube/kinds/workloads';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { runController } from '#testing/controller-deps';
-import { statefulSets } from './controller.ts';
+import { statefulSetController } from './controller.ts';
 
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
   cluster = await startCluster();
   ({ admin } = cluster);
-  runController(cluster, 'statefulset-controller', statefulSets());
+  runController(cluster, 'statefulset-controller', statefulSetController());
 });
 afterEach(() => cluster.stop());
 
@@ -32,7 +32,8 @@ const createSet = (spec: Partial<StatefulSet['spec']> = {}) =>
     },
   });
 const patch = (spec: object) => admin.patch(STATEFUL_SETS, 'db', { type: 'merge', body: { spec } }, { namespace });
-const names = async () => (await admin.list(PODS, { namespace })).items.map(({ metadata }) => metadata.name).sort();
+const names = async () =>
+  (await admin.list(PODS, { namespace })).items.map(({ metadata }) => metadata.name ?? '').sort();
 const status = async () => (await admin.get(STATEFUL_SETS, 'db', { namespace })).status;
 const runPods = async (...pods: string[]) => {
   const lastTransitionTime = timestamp(cluster.clock.now());
@@ -103,7 +104,7 @@ it('rolls out a new template from the last pod to the first, and rolls back to t
   await patch({ template: { spec: image('1') } });
   await cluster.until(async () => (await status())?.updateRevision === first);
   const numbers = (await admin.list(CONTROLLER_REVISIONS, { namespace })).items.map(({ revision }) => revision);
-  expect(numbers.sort()).toEqual([2, 3]);
+  expect(numbers.sort((a, b) => a - b)).toEqual([2, 3]);
 });
 
 it('scales down from the last pod, and deletes the claims of those pods if it is told to', async () => {

@@ -1,7 +1,7 @@
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { StatefulSet } from '#platform/kube/kinds/workloads';
-import { availableIn } from '../replicas/pod-state.ts';
-import { isLeaving, isRunningAndReady, revisionNameOf, type SetRevisions } from './plan.ts';
+import { availableIn, isDeletionRequested } from '../replicas/pod-state.ts';
+import { isRunningAndReady, revisionNameOf, type SetRevisions } from './plan.ts';
 
 type Status = NonNullable<StatefulSet['status']>;
 
@@ -13,7 +13,8 @@ export function statefulSetStatus(
   now: number,
 ): Status {
   const count = (fits: (pod: Pod) => boolean) => pods.filter(fits).length;
-  const isOf = (revision: string | undefined) => (pod: Pod) => !isLeaving(pod) && revisionNameOf(pod) === revision;
+  const isOf = (revision: string | undefined) => (pod: Pod) =>
+    !isDeletionRequested(pod) && revisionNameOf(pod) === revision;
   const { collisionCount, conditions } = set.status ?? {};
   const counted = {
     replicas: pods.length,
@@ -45,12 +46,6 @@ function withoutZeros(status: Status): Status {
   const { readyReplicas, currentReplicas, updatedReplicas, ...rest } = status;
   const optional = Object.entries({ readyReplicas, currentReplicas, updatedReplicas });
   return { ...rest, ...Object.fromEntries(optional.filter(([, count]) => count !== undefined && count > 0)) };
-}
-
-/** Returns when the next pod becomes available, undefined if no ready one waits for that. */
-export function nextAvailableMs(set: StatefulSet, pods: readonly Pod[], now: number): number | undefined {
-  const waits = pods.map((pod) => waitOf(set, pod, now)).filter((wait) => wait !== undefined && wait > 0);
-  return waits.length === 0 ? undefined : Math.min(...(waits as number[]));
 }
 
 const waitOf = ({ spec }: StatefulSet, pod: Pod, now: number): number | undefined =>
