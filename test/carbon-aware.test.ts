@@ -40,7 +40,7 @@ class World {
   }
 
   /** Stops everything and starts it again, with the objects on disk. */
-  async startAnew(): Promise<void> {
+  async restart(): Promise<void> {
     await this.stop();
     await this.#start();
   }
@@ -165,7 +165,7 @@ describe('a carbon-aware VM', () => {
     await here.make('web', { maxIntensity: 200, zone: 'DE', maxDelay: '1h' });
     await here.clock.advance(40 * 60_000);
     const { carbon } = await here.status('web');
-    await here.startAnew();
+    await here.restart();
     await here.clock.advance(15 * 60_000);
     expect(await here.status('web')).toMatchObject({ phase: 'Pending', carbon });
     expect(await here.told('web')).toEqual([['Normal', 'WaitingForGreenEnergy']]);

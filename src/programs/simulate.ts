@@ -149,7 +149,7 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     }
     if (next !== engine.nextAt) continue;
     const { events } = await stage.step(next);
-    for (const happening of events) recorder.recordEvent(happening);
+    for (const incident of events) recorder.recordEvent(incident);
   }
   const reached = { simulated_seconds: now / 1000, completed: now === engine.end };
   recorder.finish(engine.counters, steps, reached);

@@ -6,7 +6,7 @@ import { nodeHostEnvironment } from '#platform/kube/kubeconfig/node-host-environ
 
 /** Creates a client from a kubeconfig, independent of the environment. */
 export async function clientOf(kubeconfig: string, userAgent = 'vimana-test'): Promise<HttpClient> {
-  const surroundings = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
-  const access = await loadClusterAccess({ kubeconfig }, surroundings);
+  const environment = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
+  const access = await loadClusterAccess({ kubeconfig }, environment);
   return httpClient({ access, clock: realClock, random: systemRandom(), userAgent });
 }

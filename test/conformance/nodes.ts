@@ -13,8 +13,8 @@ const NAMES = ['node-1', 'node-2'];
 
 /** Simulates ready nodes that run nothing until the signal, because the suite does not start without nodes. */
 export async function playNodes(kubeconfig: string, signal: AbortSignal): Promise<void> {
-  const surroundings = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
-  const access = await loadClusterAccess({ kubeconfig }, surroundings);
+  const environment = nodeHostEnvironment({ env: {}, clock: realClock, terminal: false });
+  const access = await loadClusterAccess({ kubeconfig }, environment);
   const client = httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'played-nodes' });
   for (const name of NAMES) await createNode(client, name);
   void beat(client, signal);

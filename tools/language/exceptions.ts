@@ -9,41 +9,4 @@ export const EXCEPTIONS: readonly { readonly path: string; readonly words?: read
   { path: 'tools/renames' },
   // A public name of the package.
   { path: 'src/index.ts', words: ['surroundings'] },
-  // Command help and field descriptions, and the references that are generated from them.
-  { path: 'docs/reference', words: ['deed', 'anew', 'heed', 'heeded', 'foretold', 'whoever'] },
-  { path: 'src/api', words: ['anew', 'heeded'] },
-  { path: 'src/programs', words: ['deed', 'anew', 'heed', 'heeds', 'foretold', 'whoever', 'spoilt'] },
 ];
-
-/** Names that are still to be replaced. */
-export const NAMES: ReadonlySet<string> = new Set([
-  'BREATH',
-  'DEEDS',
-  'Deed',
-  'HAPPENINGS',
-  'Happening',
-  'NO_REHEARSAL',
-  'STANDSTILL',
-  'Sights',
-  '_toil',
-  'anew',
-  'asker',
-  'breath',
-  'claimsAnew',
-  'decidedAnew',
-  'deed',
-  'gatherer',
-  'happening',
-  'happenings',
-  'madeAnew',
-  'readAnew',
-  'runsAnew',
-  'sight',
-  'sights',
-  'spoilt',
-  'startAnew',
-  'surroundings',
-  'surroundingsOf',
-  'teller',
-  'whereabouts',
-]);

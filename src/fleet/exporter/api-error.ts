@@ -4,7 +4,7 @@ import { KubeError } from '#platform/kube/kube-error';
 import { RejectedError } from './fleet-backend.ts';
 
 /** Message of admission webhooks without dry-run support. Their decision only shows when a VM is created. */
-const NO_REHEARSAL = 'does not support dry run';
+const NO_DRY_RUN = 'does not support dry run';
 
 /** Returns the API server's rejection of one VM, or undefined if the error has another cause. */
 export function apiErrorOf(error: unknown, path: string): FieldError | undefined {
@@ -12,8 +12,7 @@ export function apiErrorOf(error: unknown, path: string): FieldError | undefined
   return forbidden(path, error.message);
 }
 
-export const isDryRunUnsupported = (error: unknown) =>
-  error instanceof KubeError && error.message.includes(NO_REHEARSAL);
+export const isDryRunUnsupported = (error: unknown) => error instanceof KubeError && error.message.includes(NO_DRY_RUN);
 
 /**
  * Converts an error to a rejection if the API server rejected the whole request, and returns it unchanged otherwise.

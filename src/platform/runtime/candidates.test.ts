@@ -12,7 +12,7 @@ const place = { namespace: 'kube-system', name: 'vimana-operator' };
 const SECOND = 1000;
 
 describe('several candidates', () => {
-  const HAPPENINGS = ['sleep', 'machine sleeps', 'wake', 'set clock', 'stop', 'slow', 'lossy', 'well'] as const;
+  const INCIDENTS = ['sleep', 'machine sleeps', 'wake', 'set clock', 'stop', 'slow', 'lossy', 'well'] as const;
   /** Less time than by default between giving up and taking over, so that mistakes show. */
   const TIMES = { leaseMs: 12 * SECOND, renewDeadlineMs: 10 * SECOND, retryMs: 1 * SECOND };
 
@@ -22,7 +22,7 @@ describe('several candidates', () => {
     readonly steps: readonly {
       readonly who: number;
       readonly waitMs: number;
-      readonly what: (typeof HAPPENINGS)[number];
+      readonly what: (typeof INCIDENTS)[number];
     }[];
   }
 
@@ -122,7 +122,7 @@ describe('several candidates', () => {
             fc.record({
               who: fc.nat(3),
               waitMs: fc.integer({ min: 0, max: 25_000 }),
-              what: fc.constantFrom(...HAPPENINGS),
+              what: fc.constantFrom(...INCIDENTS),
             }),
             { maxLength: 12 },
           ),

@@ -11,7 +11,7 @@ import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 import { manifestFiles, readTextFile } from './manifest-files.ts';
 
-/** A manifest in a file is checked as a user's, whoever runs the operator. */
+/** A manifest in a file is checked as a user's, regardless of who runs the operator. */
 const admissionOf = findAdmission();
 
 interface Outcome {

@@ -9,7 +9,7 @@ const BINDING = 'ValidatingAdmissionPolicyBinding';
 export const POLICIES = resourceType(API, POLICY, 'validatingadmissionpolicies', 'Cluster');
 export const POLICY_BINDINGS = resourceType(API, BINDING, 'validatingadmissionpolicybindings', 'Cluster');
 
-/** Validation of every group's policy: whoever writes a status must have the verb for it on KIND/status. */
+/** Validation of every group's policy: the writer of a status must have the verb for it on KIND/status. */
 export const STATUS_VALIDATION = {
   expression: `authorizer.requestResource.check('${OPERATE}').allowed()`,
   messageExpression: `'controllers act on this status: writing it requires the verb ${OPERATE} on ' + request.resource.resource + '/status'`,

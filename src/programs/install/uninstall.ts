@@ -158,7 +158,7 @@ async function ownPermissions(client: Client, signal: AbortSignal): Promise<Desi
   return found.flat();
 }
 
-/** Returns the current namespace of the operator's account, whoever created it. */
+/** Returns the current namespace of the operator's account, regardless of who created it. */
 async function ownNamespace(client: Client, signal: AbortSignal): Promise<DesiredObject | undefined> {
   const desired = desiredPermissions(DIALECT_NAMES).find(({ type }) => type === NAMESPACES);
   const object = desired === undefined ? undefined : await getExisting(client, desired, signal);

@@ -119,7 +119,7 @@ function timeSeriesSource({ informers, namespace }: CarbonDeps) {
   };
 }
 
-/** Returns the zones of nodes, computed anew only after nodes have changed. */
+/** Returns the zones of nodes, computed again only after nodes have changed. */
 function nodePlaces(map: ZoneMap): NodeZones {
   let known:
     | { readonly cache: Cache<Node>; readonly version: string; readonly places: readonly GridPlace[] }

@@ -79,7 +79,7 @@ describe('the serving certificate', () => {
     await cluster.until(() => found.current !== undefined);
     expect(found.current?.cert).not.toBe(old.cert);
     const before = found.current?.cert;
-    const body = { data: { 'tls.key': Buffer.from('spoilt').toString('base64') } };
+    const body = { data: { 'tls.key': Buffer.from('corrupted').toString('base64') } };
     await cluster.admin.patch(SECRETS, SECRET.name, { type: 'merge', body }, { namespace: SECRET.namespace });
     await cluster.clock.advance(60_000);
     await cluster.until(() => found.current?.cert !== before);

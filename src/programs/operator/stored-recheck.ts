@@ -18,7 +18,7 @@ function withoutAnnotations(kind: Kind, object: KubeObject): KubeObject {
 /** Maximum length of a condition's message. */
 const MAX_MESSAGE_LENGTH = 32_768;
 
-/** Runs admission again on stored objects, whoever admitted them. */
+/** Runs admission again on stored objects, regardless of who admitted them. */
 export function storedRecheck(): AdmissionRecheck {
   const find = findAdmission();
   return (kind, object) => {

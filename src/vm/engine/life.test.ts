@@ -66,7 +66,7 @@ class Life {
   }
 }
 
-type Happening =
+type Incident =
   | {
       readonly what:
         | 'turn'
@@ -80,7 +80,7 @@ type Happening =
   | { readonly what: 'strategy'; readonly strategy: RunStrategy }
   | { readonly what: 'request'; readonly action: 'start' | 'stop' | 'restart' };
 
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const incident: fc.Arbitrary<Incident> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc
@@ -95,21 +95,21 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
         'somebody deletes the instance',
         'time passes',
       )
-      .map((what): Happening => ({ what })),
+      .map((what): Incident => ({ what })),
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom(...RUN_STRATEGIES).map((strategy): Happening => ({ what: 'strategy', strategy })),
+    arbitrary: fc.constantFrom(...RUN_STRATEGIES).map((strategy): Incident => ({ what: 'strategy', strategy })),
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('start', 'stop', 'restart').map((action): Happening => ({ what: 'request', action })),
+    arbitrary: fc.constantFrom('start', 'stop', 'restart').map((action): Incident => ({ what: 'request', action })),
   },
 );
 
-function happens(life: Life, happening: Happening): void {
+function happens(life: Life, incident: Incident): void {
   const { instance } = life;
-  switch (happening.what) {
+  switch (incident.what) {
     case 'turn':
       life.turn();
       return;
@@ -132,10 +132,10 @@ function happens(life: Life, happening: Happening): void {
       life.now += 20_000;
       return;
     case 'strategy':
-      life.strategy = happening.strategy;
+      life.strategy = incident.strategy;
       return;
     case 'request':
-      life.memory = { ...life.memory, requests: requestsFor(happening.action, instance) };
+      life.memory = { ...life.memory, requests: requestsFor(incident.action, instance) };
   }
 }
 
@@ -146,16 +146,16 @@ function requestsFor(action: 'start' | 'stop' | 'restart', instance: InstanceTra
 }
 
 describe('whatever happens to a machine', () => {
-  const lived = (happenings: readonly Happening[]) => {
+  const lived = (incidents: readonly Incident[]) => {
     const life = new Life();
-    for (const each of happenings) happens(life, each);
+    for (const each of incidents) happens(life, each);
     return life;
   };
 
   it('has one instance at most, and comes to rest as its strategy asks', () => {
     fc.assert(
-      fc.property(fc.array(happening, { maxLength: 60 }), (happenings) => {
-        const life = lived(happenings);
+      fc.property(fc.array(incident, { maxLength: 60 }), (incidents) => {
+        const life = lived(incidents);
         life.settle();
         expect(life.turn(), 'nothing is left to do').toBeUndefined();
         const phase = life.instance?.phase;
@@ -172,8 +172,8 @@ describe('whatever happens to a machine', () => {
 
   it('goes with its instance when it is deleted', () => {
     fc.assert(
-      fc.property(fc.array(happening, { maxLength: 40 }), (happenings) => {
-        const life = lived(happenings);
+      fc.property(fc.array(incident, { maxLength: 40 }), (incidents) => {
+        const life = lived(incidents);
         life.leaving = true;
         life.settle();
         expect(life.released).toBe(true);

@@ -24,7 +24,7 @@ function situation(
 /** Returns the first action in one word. */
 const firstAction = (actions: readonly VmAction[]) => actions[0]?.do ?? 'nothing';
 
-type Deed = VmAction['do'] | 'nothing';
+type ExpectedAction = VmAction['do'] | 'nothing';
 const STATES: Readonly<Record<string, InstanceTraits | undefined>> = {
   'no instance': undefined,
   'a new one': { phase: 'Pending' },
@@ -40,7 +40,7 @@ const startRequest: PowerRequest = { action: 'Start' };
 const stopRequest: PowerRequest = { action: 'Stop', uid: 'i1' };
 
 describe('without a request, a machine', () => {
-  const table: Readonly<Record<RunStrategy, readonly Deed[]>> = {
+  const table: Readonly<Record<RunStrategy, readonly ExpectedAction[]>> = {
     //              none       new        placed     runs       succeeded  failed     lost       going      failed+going
     Always: /*   */ ['create', 'nothing', 'nothing', 'nothing', 'delete', 'delete', 'delete', 'nothing', 'nothing'],
     Halted: /*   */ ['nothing', 'delete', 'delete', 'delete', 'delete', 'delete', 'delete', 'nothing', 'nothing'],
@@ -57,7 +57,7 @@ describe('without a request, a machine', () => {
 });
 
 describe('a request', () => {
-  it.each<[RunStrategy, string, InstanceTraits | undefined, readonly PowerRequest[], Deed]>([
+  it.each<[RunStrategy, string, InstanceTraits | undefined, readonly PowerRequest[], ExpectedAction]>([
     ['Manual', 'to start makes an instance', undefined, [startRequest], 'create'],
     ['Manual', 'to start does nothing to one that is there', { phase: 'Running' }, [startRequest], 'nothing'],
     ['Manual', 'to stop ends the instance', { phase: 'Running' }, [stopRequest], 'delete'],
@@ -137,7 +137,7 @@ describe('an instance by the name of a machine', () => {
 });
 
 describe('a machine that is being deleted', () => {
-  it.each<[string, InstanceTraits | undefined, 'with its instance' | 'alone', Deed]>([
+  it.each<[string, InstanceTraits | undefined, 'with its instance' | 'alone', ExpectedAction]>([
     ['ends its instance', { phase: 'Running' }, 'with its instance', 'delete'],
     ['ends an instance that has finished', { phase: 'Succeeded' }, 'with its instance', 'delete'],
     ['waits for its instance', { terminating: true }, 'with its instance', 'nothing'],
@@ -159,7 +159,7 @@ describe('a change of the spec', () => {
     const reported = { live: undefined, restart: ['domain.cpu.cores'], annotations: { load: '1' } };
     expect(planVm(situation('Always', {}, { changes: reported }))).toEqual([{ do: 'update' }]);
   });
-  it.each<[string, RunStrategy, InstanceTraits, Deed]>([
+  it.each<[string, RunStrategy, InstanceTraits, ExpectedAction]>([
     ['that has ended for good', 'Once', { phase: 'Succeeded' }, 'nothing'],
     ['that is going', 'Always', { terminating: true }, 'nothing'],
     ['that is to be stopped', 'Halted', {}, 'delete'],
@@ -175,7 +175,7 @@ describe('a machine whose instance is to leave its node', () => {
     const status = { ...instance.status, nodeName: 'n1', evacuationNodeName };
     return situation('Always', {}, { instance: { ...instance, status }, desired: desiredVm({ evacuatesByRestart }) });
   };
-  it.each<[string, string, boolean, Deed]>([
+  it.each<[string, string, boolean, ExpectedAction]>([
     ['is stopped where it leaves by a restart', 'n1', true, 'delete'],
     ['is left to others where it does not', 'n1', false, 'nothing'],
     ['has left already', 'n0', true, 'nothing'],

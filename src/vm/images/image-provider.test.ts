@@ -25,7 +25,7 @@ let woken: string[];
 let reported: string[];
 let template: VMTemplate | undefined;
 let clock: FakeClock;
-let gatherer: DependencyProvider<'image'>;
+let provider: DependencyProvider<'image'>;
 let context: Context;
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ beforeEach(() => {
     requested += 1;
     return { status: 200, headers: new Headers(), body: new Blob([content]).stream() };
   };
-  gatherer = imageProvider(new ImageVerifier({ web, clock, log: noopLogger }), { provide: () => template });
+  provider = imageProvider(new ImageVerifier({ web, clock, log: noopLogger }), { provide: () => template });
   context = {
     clock,
     signal: new AbortController().signal,
@@ -43,7 +43,7 @@ beforeEach(() => {
     events: { event: (_object: unknown, type: string, reason: string) => void reported.push(`${type} ${reason}`) },
   } as unknown as Context;
 });
-const gather = (spec: object, more?: object) => gatherer.provide(machine(spec, more), context);
+const gather = (spec: object, more?: object) => provider.provide(machine(spec, more), context);
 const settled = async () => {
   while (woken.length === 0) await clock.advance(1);
 };
@@ -60,8 +60,8 @@ describe('a machine', () => {
 
   it('is not woken once it is gone', async () => {
     gather({ image });
-    gatherer.forget?.('default/web');
-    gatherer.provide({ ...machine({ image }), metadata: { name: 'other', namespace: 'default' } } as Machine, context);
+    provider.forget?.('default/web');
+    provider.provide({ ...machine({ image }), metadata: { name: 'other', namespace: 'default' } } as Machine, context);
     await settled();
     expect(woken).toEqual(['default/other']);
   });

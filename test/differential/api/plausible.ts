@@ -8,7 +8,7 @@ const VALUES: readonly unknown[] = [
 ];
 
 /** Returns a copy with one to three changes that a user could have made. The fuzz test makes arbitrary changes. */
-export function spoilt<T>(random: Random, value: T): T {
+export function corrupted<T>(random: Random, value: T): T {
   const copy = structuredClone(value);
   for (let left = random.int(1, 3); left > 0; left--) spoilOnce(random, copy);
   return copy;

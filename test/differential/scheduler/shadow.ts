@@ -33,7 +33,7 @@ const BROAD_PROFILE = { ...PROFILE, percentageOfNodesToScore: BROAD_PERCENTAGE }
 
 /** Returns the decision of our scheduler about a pod, with the search starting at the rotation, which is advanced. */
 export function decide(standing: Standing, pod: Pod, rotation = new Rotation()): Decision {
-  const around = surroundingsOf(standing);
+  const around = environmentOf(standing);
   const profile = pod.spec.schedulerName === BROAD_SCHEDULER ? BROAD_PROFILE : PROFILE;
   const nominator = new NominatedPods(around.nodes);
   const attempt = new Placer({ profile, cluster: around, nominator, rotation }).place(podInfoOf(pod));
@@ -73,7 +73,7 @@ function rotationFrom(start: number, nodes: number): Rotation {
  * provision one.
  */
 export function volumesOn(standing: Standing, pod: Pod, name: string): Record<string, string> {
-  const { storage } = surroundingsOf(standing);
+  const { storage } = environmentOf(standing);
   const node = standing.nodes.find(({ metadata }) => metadata.name === name);
   const claims = podVolumeClaimsOf(podInfoOf(pod), storage);
   const plan = node === undefined || typeof claims === 'string' ? '' : findPodVolumes(claims, node, storage);
@@ -90,7 +90,7 @@ export function hasDelayedClaims({ claims }: Standing, pod: Pod): boolean {
   return claims.some(({ metadata, spec }) => names.has(metadata.name ?? '') && (spec.volumeName ?? '') === '');
 }
 
-function surroundingsOf({ nodes, pods, volumes, claims, csiNodes }: Standing): ClusterView {
+function environmentOf({ nodes, pods, volumes, claims, csiNodes }: Standing): ClusterView {
   const placed: Record<string, Pod[]> = {};
   for (const pod of pods) (placed[pod.spec.nodeName ?? ''] ??= []).push(pod);
   const around = schedulerHarness({

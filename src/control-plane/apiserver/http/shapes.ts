@@ -133,11 +133,11 @@ async function itemsOf(
   if (resource.fromStorage !== undefined) {
     return (await listedObjects(backend, resource, entries, request.work)).map(show);
   }
-  const breath = new YieldBudget(backend.clock, request.work);
+  const budget = new YieldBudget(backend.clock, request.work);
   const items: string[] = [];
   for (const entry of entries) {
     items.push(show(backend.parsed.get(entry)));
-    const pause = breath.spend(entry.value.length);
+    const pause = budget.spend(entry.value.length);
     if (pause !== undefined) await pause;
   }
   return items;

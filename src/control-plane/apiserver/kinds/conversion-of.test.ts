@@ -36,9 +36,9 @@ describe('an autoscaler', () => {
 
   it('does not fail over annotations that are no JSON', async () => {
     const [response] = answers.autoscalers;
-    const spoilt = structuredClone(response?.older) as unknown as KubeObject;
-    spoilt.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/metrics': '[', keep: 'me' };
-    expect(await older.toStorage?.(spoilt)).toEqual(response?.stored);
+    const corrupted = structuredClone(response?.older) as unknown as KubeObject;
+    corrupted.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/metrics': '[', keep: 'me' };
+    expect(await older.toStorage?.(corrupted)).toEqual(response?.stored);
   });
 });
 

@@ -123,7 +123,7 @@ describe('group commit', () => {
     const lost = [store.put('/a', '1'), store.put('/b', '1')];
     await turn();
     lost.push(store.put('/b', '2', { expected: 4 }));
-    const decidedAnew = store.put('/b', '3', { expected: 0 });
+    const decidedAgain = store.put('/b', '3', { expected: 0 });
     journal.commits[1]?.end.reject(new Error('disk full'));
     for (const write of lost) {
       await expect(write).rejects.toMatchObject({ code: 'Unavailable', cause: { message: 'disk full' } });
@@ -133,7 +133,7 @@ describe('group commit', () => {
 
     await turn();
     journal.commits[2]?.end.resolve();
-    expect(await decidedAnew).toMatchObject({ done: true, event: { revision: 3 } });
+    expect(await decidedAgain).toMatchObject({ done: true, event: { revision: 3 } });
     expect((await watch.next()).value).toMatchObject([{ key: '/b', revision: 3, entry: { value: '3' } }]);
   });
 

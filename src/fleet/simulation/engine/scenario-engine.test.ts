@@ -18,13 +18,13 @@ const node = (name: string, measures: Partial<ViewedNode> = {}): ViewedNode => (
   ...measures,
 });
 
-interface Sights {
+interface ViewOverrides {
   readonly nodes?: readonly ViewedNode[];
   readonly places?: Readonly<Record<string, string>>;
   readonly pending?: number;
 }
 
-const seen = ({ nodes = [node('n-1'), node('n-2')], places = {}, pending = 0 }: Sights = {}): ScenarioView => ({
+const seen = ({ nodes = [node('n-1'), node('n-2')], places = {}, pending = 0 }: ViewOverrides = {}): ScenarioView => ({
   nodes: () => nodes,
   nodeOf: (vm) => places[vm],
   vmsOn: (name) => Object.keys(places).filter((vm) => places[vm] === name),

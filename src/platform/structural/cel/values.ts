@@ -73,13 +73,13 @@ export abstract class List {
   abstract at(index: number): Value;
 
   /** Concatenates two lists. It takes constant time unless the kind of list defines concatenation. */
-  plus(other: List, _toil: StepCounter): List {
+  plus(other: List, _steps: StepCounter): List {
     if (this.size === 0) return other;
     return other.size === 0 ? this : new JoinedList(this, other);
   }
 
   /** Compares lists that have their own equality. If undefined, they are compared item by item. */
-  equalTo(_other: List, _toil: StepCounter): boolean | undefined {
+  equalTo(_other: List, _steps: StepCounter): boolean | undefined {
     return undefined;
   }
 }
@@ -141,7 +141,7 @@ export abstract class Mapping {
   }
 
   /** Compares mappings that have their own equality. If undefined, they are compared key by key. */
-  equalTo(_other: Mapping, _toil: StepCounter): boolean | undefined {
+  equalTo(_other: Mapping, _steps: StepCounter): boolean | undefined {
     return undefined;
   }
 }

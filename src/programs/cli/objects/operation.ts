@@ -34,7 +34,7 @@ export interface About {
   readonly vm: string;
   /** API group of the VM. Defaults to hypersdk.io. */
   readonly group?: string | undefined;
-  /** If absent, whoever applies the object chooses the namespace. */
+  /** If absent, the user who applies the object chooses the namespace. */
   readonly namespace?: string | undefined;
 }
 

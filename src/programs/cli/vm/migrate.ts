@@ -54,7 +54,7 @@ async function assertNodeExists({ client, flags: { targetNode } }: PowerTarget):
   }
 }
 
-/** Restarts a simulated VM: its pod is created anew, and the scheduler chooses the node. */
+/** Restarts a simulated VM: its pod is created again, and the scheduler chooses the node. */
 async function migrateByRestart(requested: PowerTarget, before: Vmi): Promise<() => Promise<void>> {
   const { client, name, namespace, flags } = requested;
   if (flags.nodeSelector !== undefined || flags.targetNode !== undefined) {

@@ -8,7 +8,7 @@ import { definedFields } from '../objects/defined-fields.ts';
 export interface NewVm extends NewVmOptions {
   readonly group: string;
   readonly name: string;
-  /** If absent, whoever applies the object chooses the namespace. */
+  /** If absent, the user who applies the object chooses the namespace. */
   readonly namespace?: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
 }

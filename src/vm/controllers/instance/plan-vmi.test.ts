@@ -58,7 +58,7 @@ const unschedulable = {
   conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no' }],
 };
 
-type Case = readonly [what: string, sight: Partial<InstanceView> & { readonly vmi: Vmi }, actions: readonly string[]];
+type Case = readonly [what: string, view: Partial<InstanceView> & { readonly vmi: Vmi }, actions: readonly string[]];
 
 describe('an instance that starts', () => {
   it.each<Case>([

@@ -66,7 +66,7 @@ function said(action: MigrationAction): string {
   return action.do === 'call off' ? `call off: ${action.failure}` : action.do;
 }
 
-type Case = readonly [what: string, sight: Partial<MigrationView>, actions: readonly string[]];
+type Case = readonly [what: string, view: Partial<MigrationView>, actions: readonly string[]];
 const decides = (cases: readonly Case[]) =>
   it.each<Case>(cases)('%s', (_what, parts, actions) => {
     expect(planMigration(view(parts), MIGRATION_SETTINGS).map(said)).toEqual(actions);

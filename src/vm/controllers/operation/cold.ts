@@ -35,13 +35,13 @@ export const coldMigration: OperationHandler = {
     checkpoint.step === 'Starting' ? startElsewhere(view, checkpoint) : stopOnSource(view, checkpoint),
   abort(view, checkpoint): AbortResult {
     const stays = 'the VM keeps running, or is restarted on a node chosen by the scheduler';
-    const anew = restartWithoutPlacement(view, checkpoint);
-    if (anew.length === 0) return { finished: true, stays, actions: restorePower(view, checkpoint, NO_PLACE) };
+    const restart = restartWithoutPlacement(view, checkpoint);
+    if (restart.length === 0) return { finished: true, stays, actions: restorePower(view, checkpoint, NO_PLACE) };
     const { annotations = {} } = view.vm.metadata;
     const isTold = Object.keys(NO_PLACE).some((name) => Object.hasOwn(annotations, name));
     return isTold
       ? { finished: false, actions: restorePower(view, checkpoint, NO_PLACE) }
-      : { finished: true, stays, actions: anew };
+      : { finished: true, stays, actions: restart };
   },
 };
 

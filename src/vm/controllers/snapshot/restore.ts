@@ -72,36 +72,36 @@ export async function restoreFor(
   parts: SnapshotDeps,
   context: Context,
 ): Promise<ReconcileResult | 'written' | undefined> {
-  for (const asker of restoreRequesters(snapshot, parts.dialects, context.cache)) {
-    const refusal = refusalOf(snapshot, asker, parts, context);
+  for (const requester of restoreRequesters(snapshot, parts.dialects, context.cache)) {
+    const refusal = refusalOf(snapshot, requester, parts, context);
     if (refusal !== undefined) {
-      await response(asker, { reason: refusal[0], message: refusal[1] }, context);
+      await response(requester, { reason: refusal[0], message: refusal[1] }, context);
       continue;
     }
     // A disk must not change while it is captured.
-    if (isOn(asker, context) || isBeingCaptured(snapshot, context)) continue;
-    return await step(snapshot, asker, parts, context);
+    if (isOn(requester, context) || isBeingCaptured(snapshot, context)) continue;
+    return await step(snapshot, requester, parts, context);
   }
   return undefined;
 }
 
 async function step(
   snapshot: Snapshot,
-  asker: RestoreRequester,
+  requester: RestoreRequester,
   parts: SnapshotDeps,
   context: Context,
 ): Promise<ReconcileResult | 'written' | undefined> {
   const { status = {} } = snapshot;
   const { clock } = context;
-  const { uid } = asker.requested;
+  const { uid } = requester.requested;
   const { restore } = status;
   if (restore?.uid === uid && restore.completed === true) {
-    await response(asker, 'restored', context);
-    context.events.event(asker.vm, 'Normal', 'Restored', `Restored the disks to VMSnapshot ${keyOf(snapshot)}`);
+    await response(requester, 'restored', context);
+    context.events.event(requester.vm, 'Normal', 'Restored', `Restored the disks to VMSnapshot ${keyOf(snapshot)}`);
     return undefined;
   }
   if (restore?.uid === uid && restore.failure !== undefined) {
-    await response(asker, { reason: 'RestoreFailed', message: restore.failure }, context);
+    await response(requester, { reason: 'RestoreFailed', message: restore.failure }, context);
     return undefined;
   }
   if (restore?.uid === uid && restore.nodeName !== undefined) {
@@ -114,10 +114,10 @@ async function step(
   if (isByStorage(status)) {
     return await restoreByStorage(
       snapshot,
-      asker,
+      requester,
       parts,
       context,
-      (reported) => response(asker, reported, context),
+      (reported) => response(requester, reported, context),
       writeSnapshotStatus,
     );
   }
@@ -127,7 +127,7 @@ async function step(
     await writeSnapshotStatus(snapshot, { ...status, restore: begun }, parts, context);
     return 'written';
   }
-  return await restoreHere(snapshot, asker, parts, context);
+  return await restoreHere(snapshot, requester, parts, context);
 }
 
 /** Restores disks by the operator if there is no node agent. Guests on KWOK nodes have no memory to resume. */

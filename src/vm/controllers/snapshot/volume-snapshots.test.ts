@@ -112,7 +112,7 @@ async function failure(name: string): Promise<string | undefined> {
 }
 
 /** Releases a terminating claim and returns the next one of its name. */
-const madeAnew = (name: string, restore: string) =>
+const recreatedClaim = (name: string, restore: string) =>
   harness.cluster.until(async () => {
     const found = await claimOf(name);
     if (found?.metadata.deletionTimestamp !== undefined && found.metadata.finalizers !== undefined) {
@@ -162,7 +162,7 @@ describe('disks of a class that is not simulated', () => {
       // The volume is larger than requested.
       ['db-data', '2Gi'],
     ] as const) {
-      expect((await madeAnew(name, 'op')).spec).toMatchObject({
+      expect((await recreatedClaim(name, 'op')).spec).toMatchObject({
         storageClassName: 'real',
         resources: { requests: { storage } },
         dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: name.replace('db', 's') },
@@ -212,7 +212,7 @@ describe('disks of a class that is not simulated', () => {
     await harness.admin.patch(VM_SNAPSHOTS, 's', { type: 'merge', body: { status: { restore } } }, where);
     await harness.askRestore('db', 's', 'op');
     stopOperator = harness.operate();
-    const { spec: made } = await madeAnew('db-root', 'op');
+    const { spec: made } = await recreatedClaim('db-root', 'op');
     expect(made.volumeName).toBeUndefined();
     expect(made.dataSource).toMatchObject({ kind: 'VolumeSnapshot', name: 's-root' });
     await bind('db-root');
@@ -242,7 +242,7 @@ describe('disks of a class that is not simulated', () => {
     await harness.untilPhase('s', 'Ready');
     const former = (await claimOf('db-root'))?.spec.volumeName ?? '';
     await harness.askRestore('db', 's', 'op');
-    await madeAnew('db-root', 'op');
+    await recreatedClaim('db-root', 'op');
     await harness.cluster.clock.advance(600_000);
     const { 'vimana.io/restore-failed': said } = await harness.restore('db', 's', 'op');
     expect(said).toContain(
@@ -269,7 +269,7 @@ describe('disks of a class that is not simulated', () => {
     expect(await claimOf('db-root')).toBeUndefined();
     harness.operate();
     for (const name of ['db-root', 'db-data']) {
-      await madeAnew(name, 'op');
+      await recreatedClaim(name, 'op');
       await bind(name);
     }
     expect(await harness.restore('db', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });

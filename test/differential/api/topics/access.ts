@@ -1,5 +1,5 @@
 import type { Random } from '#platform/base/random';
-import { spoilt } from '../plausible.ts';
+import { corrupted } from '../plausible.ts';
 import { collection, NAMESPACE, type Step } from '../step.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -29,11 +29,11 @@ export function access(random: Random): Step[] {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' };
   const binding = { metadata: { name: 'b' }, roleRef, subjects };
   const steps: Step[] = [
-    { method: 'POST', path: collection(RBAC, 'roles'), body: random.next() < 0.2 ? spoilt(random, role) : role },
+    { method: 'POST', path: collection(RBAC, 'roles'), body: random.next() < 0.2 ? corrupted(random, role) : role },
     {
       method: 'POST',
       path: collection(RBAC, 'rolebindings'),
-      body: random.next() < 0.3 ? spoilt(random, binding) : binding,
+      body: random.next() < 0.3 ? corrupted(random, binding) : binding,
     },
     // The authorizer learns of roles by its informers.
     { method: 'GET', path: collection('v1', 'configmaps'), as: 'nobody', settles: true },

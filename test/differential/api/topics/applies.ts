@@ -1,6 +1,6 @@
 import type { Random } from '#platform/base/random';
 import type { Seed } from '../../../fuzz/seeds.ts';
-import { spoilt } from '../plausible.ts';
+import { corrupted } from '../plausible.ts';
 import {
   APPLY_PATCH,
   collection,
@@ -44,15 +44,15 @@ function next(random: Random, seed: Seed, path: string): Step {
   const query = { fieldManager: random.pick(MANAGERS) };
   const choice = random.int(0, 9);
   if (choice < 6) {
-    const config = random.next() < 0.4 ? subset(random, seed.body) : subset(random, spoilt(random, seed.body));
+    const config = random.next() < 0.4 ? subset(random, seed.body) : subset(random, corrupted(random, seed.body));
     const place = choice === 0 && (seed.subresources ?? []).includes('status') ? `${path}/status` : path;
     return apply(random, place, config, random.pick(MANAGERS), random.next() < 0.4);
   }
-  const body = subset(random, spoilt(random, seed.body));
+  const body = subset(random, corrupted(random, seed.body));
   if (choice === 6) return { method: 'PATCH', path, query, contentType: MERGE_PATCH, body };
   if (choice === 7) return { method: 'PATCH', path, query, contentType: STRATEGIC_PATCH, body };
   if (choice === 8) {
-    const full = spoilt(random, seed.body);
+    const full = corrupted(random, seed.body);
     return {
       method: 'PUT',
       path,

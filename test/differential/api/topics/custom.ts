@@ -1,6 +1,6 @@
 import type { Random } from '#platform/base/random';
 import { GROUP, gadget } from '../definition.ts';
-import { plausible, spoilt } from '../plausible.ts';
+import { corrupted, plausible } from '../plausible.ts';
 import { APPLY_PATCH, collection, MERGE_PATCH, NAMESPACE, type Step, versionOf } from '../step.ts';
 
 /** Custom objects: defaults, pruning, schema and rules, both versions, status and scale. */
@@ -101,7 +101,7 @@ function scaled(random: Random): Partial<Step> {
 /** Returns a valid gadget with one or two changed fields of the spec. */
 function withOneField(random: Random): ReturnType<typeof gadget> {
   const whole = gadget('g');
-  if (random.next() < 0.3) return { ...whole, spec: spoilt(random, whole.spec) };
+  if (random.next() < 0.3) return { ...whole, spec: corrupted(random, whole.spec) };
   const key = random.pick(Object.keys(whole.spec));
   return {
     ...whole,
@@ -154,7 +154,7 @@ export function definitions(random: Random): Step[] {
     method: 'POST',
     path,
     query: { dryRun: 'All' },
-    body: spoilt(random, definitionOf(random)),
+    body: corrupted(random, definitionOf(random)),
   }));
 }
 

@@ -1,7 +1,7 @@
 import type { Random } from '#platform/base/random';
 import { type Seed, seedsOf } from '../../../fuzz/seeds.ts';
 import { GROUP, gadget } from '../definition.ts';
-import { spoilt } from '../plausible.ts';
+import { corrupted } from '../plausible.ts';
 import { collection, JSON_PATCH, MERGE_PATCH, NAMESPACE, STRATEGIC_PATCH, type Step, versionOf } from '../step.ts';
 
 /** Valid objects of every kind. Cluster-scoped ones have the name of the sequence. */
@@ -34,7 +34,7 @@ export function kinds(random: Random): Step[] {
     ...(random.next() < 0.3 ? { fieldManager: random.pick(['one', 'two']) } : {}),
   });
   for (let left = 4; left > 0; left--) {
-    steps.push({ method: 'POST', path, query: asking(), body: spoilt(random, seed.body) });
+    steps.push({ method: 'POST', path, query: asking(), body: corrupted(random, seed.body) });
   }
   if (seed.dry === true) return steps;
   const object = `${path}/${seed.body.metadata.name}`;
@@ -50,7 +50,7 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 function edit(random: Random, seed: Seed, object: string, query: Record<string, string>): Step {
   const subresources = (seed.subresources ?? []).filter((name) => name === 'status');
   const path = subresources.length > 0 && random.next() < 0.25 ? `${object}/${random.pick(subresources)}` : object;
-  const body = spoilt(random, seed.body) as Seed['body'] & { status?: unknown };
+  const body = corrupted(random, seed.body) as Seed['body'] & { status?: unknown };
   const choice = random.int(0, 3);
   if (choice === 0) {
     const metadata = {

@@ -1,5 +1,5 @@
 import type { Random } from '#platform/base/random';
-import { spoilt } from '../plausible.ts';
+import { corrupted } from '../plausible.ts';
 import { collection, MERGE_PATCH, type Step } from '../step.ts';
 
 /** Quotas and limit ranges, and creations that they allow, change or reject. */
@@ -39,7 +39,7 @@ export function quotas(random: Random): Step[] {
     steps.push({
       method: 'POST',
       path,
-      body: { metadata: { name: 'q' }, spec: random.next() < 0.2 ? spoilt(random, spec) : spec },
+      body: { metadata: { name: 'q' }, spec: random.next() < 0.2 ? corrupted(random, spec) : spec },
     });
     const used = Object.fromEntries(Object.keys(spec.hard).map((name) => [name, '0']));
     steps.push({
@@ -54,7 +54,7 @@ export function quotas(random: Random): Step[] {
     steps.push({
       method: 'POST',
       path: collection('v1', 'limitranges'),
-      body: { metadata: { name: 'l' }, spec: random.next() < 0.3 ? spoilt(random, spec) : spec },
+      body: { metadata: { name: 'l' }, spec: random.next() < 0.3 ? corrupted(random, spec) : spec },
     });
   }
   const first = steps.length;

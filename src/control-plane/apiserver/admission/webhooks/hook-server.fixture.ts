@@ -108,7 +108,7 @@ export function hookWorld() {
     get cluster() {
       return cluster;
     },
-    async startAnew(options: Parameters<typeof testCluster>[0]) {
+    async restart(options: Parameters<typeof testCluster>[0]) {
       cluster = await testCluster(options);
     },
     configure: (kind: 'validating' | 'mutating', hooks: object[], name?: string, by = server) =>

@@ -185,7 +185,7 @@ describe('a service', () => {
 
   test('is found where it is said to be', async () => {
     const resolveService = () => `127.0.0.1:${harness.server.port}`;
-    await harness.startAnew({ resolveService });
+    await harness.restart({ resolveService });
     await configure('validating', [service()]);
     await create();
     expect(harness.server.seen).toHaveLength(1);
