@@ -68,47 +68,8 @@ type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health' | 'carbon'> &
  * it is stopped.
  */
 export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>): Command {
-  const operator = new CheckedCommand('operator')
-    .description('run the operator, inside a Kubernetes cluster or outside')
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig to use (default: KUBECONFIG, then ~/.kube/config, then the ServiceAccount of the pod)',
-      nonEmpty,
-    )
-    .option('--context <name>', 'context of the kubeconfig', nonEmpty)
-    .option('--leader-elect', 'use leader election, so that only one replica acts', false)
-    .option('--leader-election-id <name>', `name of the lease ${OWN_NAME}`, objectName)
-    .option(
-      '--leader-election-namespace <name>',
-      'namespace of the lease (default: that of the pod or context)',
-      namespaceName,
-    )
-    .addOption(
-      new Option('--metrics-bind-addr <address>', 'address of /metrics; 0 disables it')
-        .argParser(bindAddress)
-        .default({ port: 8080 }, ':8080'),
-    )
-    .addOption(new Option('--metrics-bind-address <address>', 'alias of --metrics-bind-addr').argParser(bindAddress))
-    .addOption(
-      new Option('--health-probe-bind-addr <address>', 'address of /healthz and /readyz; 0 disables them')
-        .argParser(bindAddress)
-        .default({ port: 8081 }, ':8081'),
-    )
-    .addOption(
-      new Option('--health-probe-bind-address <address>', 'alias of --health-probe-bind-addr').argParser(bindAddress),
-    )
-    .addOption(allowedHostsOption())
-    .option('--webhook-port <number>', 'port of webhooks and subresources; 0 disables both', portNumber, 9443)
-    .option(
-      '--webhook-name <name>',
-      `name of the webhook configurations, and prefix of the Service NAME-webhook and the Secret NAME-webhook-cert ${OWN_NAME}`,
-      objectName,
-    )
-    .option(
-      '--webhook-cert-dir <directory>',
-      'directory with tls.crt and tls.key (default: the operator issues its own certificate)',
-      nonEmpty,
-    )
+  const named = new CheckedCommand('operator').description('run the operator, inside a Kubernetes cluster or outside');
+  const operator = withListenerFlags(withLeaderFlags(named))
     .addOption(
       new Option('--watch-namespace <name>', 'manage only this namespace (default: all)')
         .env('WATCH_NAMESPACE')
@@ -151,6 +112,53 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     .addOption(new Option('--log-format <format>', 'log format').choices(['json', 'text']).default('json'))
     .refuses(contradictions)
     .action((parsed: Parsed) => start(flagsOf(parsed)));
+}
+
+function withLeaderFlags(command: CheckedCommand): CheckedCommand {
+  return command
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig to use (default: KUBECONFIG, then ~/.kube/config, then the ServiceAccount of the pod)',
+      nonEmpty,
+    )
+    .option('--context <name>', 'context of the kubeconfig', nonEmpty)
+    .option('--leader-elect', 'use leader election, so that only one replica acts', false)
+    .option('--leader-election-id <name>', `name of the lease ${OWN_NAME}`, objectName)
+    .option(
+      '--leader-election-namespace <name>',
+      'namespace of the lease (default: that of the pod or context)',
+      namespaceName,
+    );
+}
+
+function withListenerFlags(command: CheckedCommand): CheckedCommand {
+  return command
+    .addOption(
+      new Option('--metrics-bind-addr <address>', 'address of /metrics; 0 disables it')
+        .argParser(bindAddress)
+        .default({ port: 8080 }, ':8080'),
+    )
+    .addOption(new Option('--metrics-bind-address <address>', 'alias of --metrics-bind-addr').argParser(bindAddress))
+    .addOption(
+      new Option('--health-probe-bind-addr <address>', 'address of /healthz and /readyz; 0 disables them')
+        .argParser(bindAddress)
+        .default({ port: 8081 }, ':8081'),
+    )
+    .addOption(
+      new Option('--health-probe-bind-address <address>', 'alias of --health-probe-bind-addr').argParser(bindAddress),
+    )
+    .addOption(allowedHostsOption())
+    .option('--webhook-port <number>', 'port of webhooks and subresources; 0 disables both', portNumber, 9443)
+    .option(
+      '--webhook-name <name>',
+      `name of the webhook configurations, and prefix of the Service NAME-webhook and the Secret NAME-webhook-cert ${OWN_NAME}`,
+      objectName,
+    )
+    .option(
+      '--webhook-cert-dir <directory>',
+      'directory with tls.crt and tls.key (default: the operator issues its own certificate)',
+      nonEmpty,
+    );
 }
 
 function flagsOf(parsed: Parsed): OperatorFlags {
