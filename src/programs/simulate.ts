@@ -14,12 +14,12 @@ import { parseDuration } from '#platform/base/duration';
 import { VimanaError } from '#platform/base/errors';
 import { FakeClock } from '#platform/base/fake-clock';
 import { createLogger } from '#platform/base/pino-logger';
-import { seededRandom } from '#platform/base/random';
+import { type Random, seededRandom } from '#platform/base/random';
 import { formatDurationFlag } from '#programs/cli/duration-option';
 import { EXIT_CODES, ReportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
 import type { SimulateSettings } from '#programs/cli/simulate';
-import { startEmbedded } from '#programs/up/embedded';
+import { type Embedded, startEmbedded } from '#programs/up/embedded';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 
 /** Default start of scenarios. It is fixed, so that the same seed gives the same bytes. */
@@ -73,8 +73,8 @@ function lockOutput(folder: string): () => void {
 
 /** Runs the scenario until its end or the signal. */
 async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<RunExtent> {
-  const { scenario, seed, untilMs, resolution, logLevel: level, sampleMs, rebalance } = settings;
-  const { spec, metadata } = scenario;
+  const { scenario, seed, logLevel: level } = settings;
+  const { spec } = scenario;
   const start = spec.startTime === undefined ? DEFAULT_START : Date.parse(spec.startTime);
   const clock = new FakeClock({ start: start - WARM_UP_MS });
   const random = seededRandom(seed);
@@ -90,12 +90,26 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     random: random.fork('world'),
     log,
   });
-  const { admin: client, informers, fleet, exporter } = harness;
-  if (exporter === undefined) throw new Error('simulated VMs are not served');
   await clock.advance(WARM_UP_MS);
   const recorder = new Recorder(output, settingOf(settings, start, pools), start);
-  const stage = new ScenarioRunner(
-    spec,
+  const stage = createRunner(settings, harness, recorder, clock, random);
+  const rebalancer = createRebalancer(settings, stage, random);
+  const reached = await runToEnd(settings, { stage, rebalancer, recorder, clock, start }, signal);
+  stage.stop();
+  await harness.stop();
+  return reached;
+}
+
+function createRunner(
+  { scenario, untilMs, resolution }: SimulateSettings,
+  { admin: client, informers, fleet, exporter }: Embedded,
+  recorder: Recorder,
+  clock: FakeClock,
+  random: Random,
+): ScenarioRunner {
+  if (exporter === undefined) throw new Error('simulated VMs are not served');
+  return new ScenarioRunner(
+    scenario.spec,
     {
       client,
       informers,
@@ -103,7 +117,7 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
       clock,
       random: random.fork('scenario'),
       namespace: 'default',
-      scenario: metadata.name ?? '',
+      scenario: scenario.metadata.name ?? '',
       groups: { grow: (group, total) => fleet.scale(total, group) },
       onMoved: (migration) => recorder.recordMigration(migration),
       onFailure: (what, error) =>
@@ -111,21 +125,43 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     },
     { tickMs: TICK_MS, resolution, untilMs },
   );
+}
+
+function createRebalancer(
+  { rebalance }: SimulateSettings,
+  { view, migrator }: ScenarioRunner,
+  random: Random,
+): Rebalancer | undefined {
+  if (rebalance === undefined) return undefined;
+  return new Rebalancer({
+    method: rebalance.method,
+    bounds: { limits: rebalance.limits, budget: rebalance.budget, steps: 1 },
+    destinations: rebalance.destinations,
+    view,
+    migrator,
+    random: random.fork('rebalancing'),
+  });
+}
+
+interface Simulation {
+  readonly stage: ScenarioRunner;
+  readonly rebalancer: Rebalancer | undefined;
+  readonly recorder: Recorder;
+  readonly clock: FakeClock;
+  /** Time at which the scenario starts. */
+  readonly start: number;
+}
+
+/** Advances the clock from event to event: of the scenario, of samples, and of rebalancing. */
+async function runToEnd(
+  { sampleMs, rebalance, speed }: SimulateSettings,
+  { stage, rebalancer, recorder, clock, start }: Simulation,
+  signal: AbortSignal,
+): Promise<RunExtent> {
   const { engine, view, migrator } = stage;
-  const rebalancer =
-    rebalance === undefined
-      ? undefined
-      : new Rebalancer({
-          method: rebalance.method,
-          bounds: { limits: rebalance.limits, budget: rebalance.budget, steps: 1 },
-          destinations: rebalance.destinations,
-          view,
-          migrator,
-          random: random.fork('rebalancing'),
-        });
   const every = rebalance?.everyMs ?? Number.POSITIVE_INFINITY;
   let [nextSample, nextBalance, steps, now] = [sampleMs, every, 0, 0];
-  const pace = pacer(settings.speed, signal);
+  const pace = pacer(speed, signal);
   for (;;) {
     const next = Math.min(engine.nextAt ?? Number.POSITIVE_INFINITY, nextSample, nextBalance);
     if (next > engine.end) {
@@ -149,12 +185,10 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     }
     if (next !== engine.nextAt) continue;
     const { events } = await stage.step(next);
-    for (const incident of events) recorder.recordEvent(incident);
+    for (const event of events) recorder.recordEvent(event);
   }
   const reached = { simulated_seconds: now / 1000, completed: now === engine.end };
   recorder.finish(engine.counters, steps, reached);
-  stage.stop();
-  await harness.stop();
   return reached;
 }
 
