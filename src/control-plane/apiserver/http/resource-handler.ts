@@ -169,7 +169,7 @@ async function onSubresource(
     const write = { backend, target: requested, paths: resource.scale, request, call };
     return await writeScale(write, verb, options.force ?? false);
   }
-  if (known.kind !== resource.kind || subresource === 'log') throw await notConnected(backend, requested, known);
+  if (known.kind !== resource.kind || subresource === 'log') throw await connectionError(backend, requested, known);
   if (verb === 'get') return await get(parts, requested);
   return verb === 'update' ? await update(parts, requested) : await patch(parts, requested);
 }
@@ -187,7 +187,7 @@ async function performPost(
 }
 
 /** Rejects a request that only a node could serve, after admission had the chance to deny it. */
-async function notConnected(backend: Backend, requested: ResourceRequest, known: Subresource): Promise<ApiError> {
+async function connectionError(backend: Backend, requested: ResourceRequest, known: Subresource): Promise<ApiError> {
   const { resource, subresource, request, path } = requested;
   if (subresource !== 'log') {
     const options = connectOptions(kindOf(known), request.query, path.rest);

@@ -69,7 +69,7 @@ export class LmdbJournal implements Journal {
       const head = new StoreHead(options.head);
       const content = readContent(options.directory);
       const reached = head.read();
-      checkReached(options.directory, content, reached);
+      checkHeadReached(options.directory, content, reached);
       if (content === undefined) await writeData(options.directory, [], FIRST_REVISION);
       else if (content.unchecked !== undefined) {
         await writeData(options.directory, content.unchecked, content.timeline.compacted);
@@ -149,7 +149,7 @@ export class LmdbJournal implements Journal {
 }
 
 /** Checks that the data reaches the head, because intact data may still be less than there was. */
-function checkReached(directory: string, content: StoredContent | undefined, reached: number | undefined): void {
+function checkHeadReached(directory: string, content: StoredContent | undefined, reached: number | undefined): void {
   if (reached === undefined) return;
   if (content === undefined) {
     throw new StoreError(

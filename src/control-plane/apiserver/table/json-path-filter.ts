@@ -28,8 +28,8 @@ export function parseFilter(
   const [, left, operator, right] = /^([^!<>=]+)([!<>=]+)(.+)$/s.exec(text) ?? [];
   const step =
     left === undefined || operator === undefined || right === undefined
-      ? filterPresent(parseSteps(text))
-      : filterCompared(parseSteps(left), operator, parseSteps(right));
+      ? presenceFilter(parseSteps(text))
+      : comparisonFilter(parseSteps(left), operator, parseSteps(right));
   return { step, end: close + 2 };
 }
 
@@ -45,11 +45,11 @@ function closingParenthesis(path: string, from: number): number {
   throw new ParseError('unterminated filter');
 }
 
-function filterPresent(steps: readonly Step[]): Step {
+function presenceFilter(steps: readonly Step[]): Step {
   return filter((item) => (walk(steps, [item])?.length ?? 0) > 0);
 }
 
-function filterCompared(left: readonly Step[], operator: string, right: readonly Step[]): Step {
+function comparisonFilter(left: readonly Step[], operator: string, right: readonly Step[]): Step {
   return filter((item) => {
     const lefts = walk(left, [item]);
     if (lefts === undefined || lefts.length > 1) return undefined;

@@ -115,7 +115,7 @@ async function attemptWrite(attempt: UpdateAttempt, sent: KubeObject): Promise<S
   let stored = false;
   try {
     const changed = options.admitted === true ? undefined : await mutate(backend, write);
-    const admitted = withAdmitted(object, write, changed, options.view);
+    const admitted = mergeAdmitted(object, write, changed, options.view);
     await validateObject(attempt, admitted, frozen);
     if (options.admitted !== true) await admit(backend, { ...write, object: shown(attempt, admitted) });
     const written = await persist(attempt, admitted);
@@ -155,7 +155,7 @@ function attributesOf(attempt: UpdateAttempt, object: KubeObject): AdmissionAttr
 }
 
 /** Returns the object with the changes of admission, which may have seen only a view of it. */
-function withAdmitted(
+function mergeAdmitted(
   object: KubeObject,
   write: AdmissionAttributes,
   changed: KubeObject | undefined,

@@ -18,7 +18,7 @@ export function writesMetadata({ resource, subresource }: Target): boolean {
  * later changes must replace them rather than modify them.
  */
 export function withServerFields({ resource, subresource }: Target, sent: KubeObject, old: KubeObject): KubeObject {
-  const object = withStored(resource, subresource, sent, old);
+  const object = mergeStored(resource, subresource, sent, old);
   const kept = object.metadata;
   kept.uid = old.metadata.uid as string;
   kept.creationTimestamp = old.metadata.creationTimestamp as string;
@@ -30,7 +30,7 @@ export function withServerFields({ resource, subresource }: Target, sent: KubeOb
   return object;
 }
 
-function withStored(resource: Resource, subresource: string, sent: KubeObject, old: KubeObject): KubeObject {
+function mergeStored(resource: Resource, subresource: string, sent: KubeObject, old: KubeObject): KubeObject {
   const part = fieldWriterFor(resource.group, resource.plural, subresource);
   if (part !== undefined) {
     const object = { ...old, metadata: METADATA_TOO.has(subresource) ? sent.metadata : { ...old.metadata } };

@@ -6,14 +6,16 @@ import {
   DAEMON_SETS,
   type DaemonSet,
 } from '#platform/kube/kinds/workloads';
-import { isNamespaceTerminating, isNotFound } from '#platform/kube/kube-error';
+import { isNamespaceTerminating } from '#platform/kube/kube-error';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
+import { adoptingOwners } from '../replicas/adopting-owners.ts';
 import { claimObjects } from '../replicas/claim-objects.ts';
+import { deleteOwnedPod } from '../replicas/delete-owned-pod.ts';
 import { nextAvailableMs } from '../replicas/pod-state.ts';
 import { REVISION_HASH, revisionsToPrune } from '../revisions/revision-history.ts';
 import { deleteRevisions, type Revisions, syncRevisions } from '../revisions/sync-revisions.ts';
@@ -34,7 +36,7 @@ export function daemonSetController(): Controller<DaemonSet> {
     for: DAEMON_SETS,
     owns: [PODS, CONTROLLER_REVISIONS],
     watches: [
-      watchSource(PODS, adopters),
+      adoptingOwners(DAEMON_SETS, ({ spec }) => labelSelectorOf(spec.selector)),
       watchSource(NODES, (_node, { cache }) => [...cache(DAEMON_SETS).all()].map(keyOf)),
     ],
     async reconcile(set, context) {
@@ -56,14 +58,6 @@ export function daemonSetController(): Controller<DaemonSet> {
       for (const each of Object.values(state)) each.forget(key);
     },
   };
-}
-
-/** Returns the sets that may adopt a pod without a controller. */
-function adopters({ metadata }: Pod, { cache }: Context): string[] {
-  if (metadata.labels === undefined || metadata.ownerReferences?.some(({ controller }) => controller === true))
-    return [];
-  const sets = [...cache(DAEMON_SETS).inNamespace(metadata.namespace ?? '')];
-  return sets.filter(({ spec }) => labelSelectorOf(spec.selector).matches(metadata.labels)).map(keyOf);
 }
 
 interface RunState {
@@ -133,15 +127,8 @@ class DaemonRun {
 
   async #delete(pod: Pod): Promise<void> {
     const { client, events } = this.#context;
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
-    try {
-      const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
-      if (left === undefined) this.#state.pods.removed(keyOf(this.#set), pod);
-      else this.#state.pods.wrote(keyOf(this.#set), left);
-      events.event(this.#set, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const isDeleted = await deleteOwnedPod(client, pod, keyOf(this.#set), this.#state.pods);
+    if (isDeleted) events.event(this.#set, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
   }
 
   async #prune(): Promise<void> {

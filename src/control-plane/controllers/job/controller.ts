@@ -2,7 +2,7 @@ import { timestamp } from '#platform/base/timestamp';
 import { finishedCondition, JOBS, type Job } from '#platform/kube/kinds/batch';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
-import { isNamespaceTerminating, isNotFound } from '#platform/kube/kube-error';
+import { isNamespaceTerminating } from '#platform/kube/kube-error';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
 import type { Context, Controller } from '#platform/runtime/controller';
@@ -10,6 +10,7 @@ import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { claimObjects } from '../replicas/claim-objects.ts';
+import { deleteOwnedPod } from '../replicas/delete-owned-pod.ts';
 import { FailureBackOff } from './failure-back-off.ts';
 import { jobPod } from './job-pod.ts';
 import { type JobPlan, planJob } from './plan.ts';
@@ -129,16 +130,9 @@ class JobRun {
 
   async #delete(pod: Pod): Promise<void> {
     const { client, events } = this.#context;
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
-    try {
-      const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
-      if (left === undefined) this.#state.expectations.removed(keyOf(this.#job), pod);
-      else this.#state.expectations.wrote(keyOf(this.#job), left);
-      this.#deleted++;
-      events.event(this.#job, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    if (!(await deleteOwnedPod(client, pod, keyOf(this.#job), this.#state.expectations))) return;
+    this.#deleted++;
+    events.event(this.#job, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
   }
 
   async #report(tally: Tally, verdict: Verdict | undefined): Promise<void> {

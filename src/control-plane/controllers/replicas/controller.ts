@@ -7,14 +7,16 @@ import {
   type ReplicaSet,
   type ReplicationController,
 } from '#platform/kube/kinds/workloads';
-import { isNamespaceTerminating, isNotFound } from '#platform/kube/kube-error';
+import { isNamespaceTerminating } from '#platform/kube/kube-error';
 import { type LabelSelector, labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
 import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
-import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
+import { type Context, type Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
+import { adoptingOwners } from './adopting-owners.ts';
 import { claimObjects, controllerRef } from './claim-objects.ts';
+import { deleteOwnedPod } from './delete-owned-pod.ts';
 import { podFromTemplate } from './pod-from-template.ts';
 import { isActive } from './pod-state.ts';
 import { podsToDelete } from './pods-to-delete.ts';
@@ -55,15 +57,7 @@ function keepReplicas<T extends ReplicaOwner>(keeper: Keeper<T>): Controller<T> 
     for: type,
     owns: [PODS],
     concurrency: 4,
-    watches: [
-      // A pod without a controller may be adopted.
-      watchSource(PODS, ({ metadata }, { cache }) => {
-        if (metadata.ownerReferences?.some(({ controller }) => controller === true) === true) return [];
-        if (metadata.labels === undefined) return [];
-        const owners = [...cache(type).inNamespace(metadata.namespace ?? '')];
-        return owners.filter((owner) => selectorOf(owner).matches(metadata.labels)).map(keyOf);
-      }),
-    ],
+    watches: [adoptingOwners(type, selectorOf)],
     async reconcile(owner, context) {
       const { cache, client, clock } = context;
       const pods = cache(PODS);
@@ -134,13 +128,10 @@ async function deletePods(
 ): Promise<ReplicaFailure | undefined> {
   let failure: ReplicaFailure | undefined;
   for (const pod of pods) {
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
     try {
-      const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
-      if (left === undefined) expectations.removed(keyOf(owner), pod);
-      else expectations.wrote(keyOf(owner), left);
+      await deleteOwnedPod(client, pod, keyOf(owner), expectations);
     } catch (error) {
-      if (!isNotFound(error)) failure ??= { reason: 'FailedDelete', message: (error as Error).message };
+      failure ??= { reason: 'FailedDelete', message: (error as Error).message };
     }
   }
   return failure;

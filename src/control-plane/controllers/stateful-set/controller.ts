@@ -7,14 +7,16 @@ import {
   STATEFUL_SETS,
   type StatefulSet,
 } from '#platform/kube/kinds/workloads';
-import { isAlreadyExists, isNotFound } from '#platform/kube/kube-error';
+import { isAlreadyExists } from '#platform/kube/kube-error';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
-import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
+import { type Context, type Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
+import { adoptingOwners } from '../replicas/adopting-owners.ts';
 import { claimObjects } from '../replicas/claim-objects.ts';
+import { deleteOwnedPod } from '../replicas/delete-owned-pod.ts';
 import { nextAvailableMs } from '../replicas/pod-state.ts';
 import { revisionsToPrune } from '../revisions/revision-history.ts';
 import { deleteRevisions, type Revisions, syncRevisions } from '../revisions/sync-revisions.ts';
@@ -34,7 +36,7 @@ export function statefulSetController(): Controller<StatefulSet> {
     for: STATEFUL_SETS,
     owns: [PODS, CONTROLLER_REVISIONS],
     reads: [PERSISTENT_VOLUME_CLAIMS],
-    watches: [watchSource(PODS, adopters)],
+    watches: [adoptingOwners(STATEFUL_SETS, ({ spec }) => labelSelectorOf(spec.selector))],
     async reconcile(set, context) {
       const key = keyOf(set);
       const { cache, client } = context;
@@ -55,14 +57,6 @@ export function statefulSetController(): Controller<StatefulSet> {
       expectations.revisions.forget(key);
     },
   };
-}
-
-/** Returns the sets that may adopt a pod without a controller. */
-function adopters({ metadata }: Pod, { cache }: Context): string[] {
-  if (metadata.labels === undefined || metadata.ownerReferences?.some(({ controller }) => controller === true))
-    return [];
-  const sets = [...cache(STATEFUL_SETS).inNamespace(metadata.namespace ?? '')];
-  return sets.filter(({ spec }) => labelSelectorOf(spec.selector).matches(metadata.labels)).map(keyOf);
 }
 
 /** One reconciliation of one StatefulSet. */
@@ -150,16 +144,14 @@ class StatefulRun {
 
   async #delete(pod: Pod): Promise<void> {
     const { client, events } = this.#context;
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
-    try {
-      const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
-      if (left === undefined) this.#expectations.removed(keyOf(this.#set), pod);
-      else this.#note(left);
-      const message = `delete Pod ${name} in StatefulSet ${this.#set.metadata.name} successful`;
-      events.event(this.#set, 'Normal', 'SuccessfulDelete', message);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const isDeleted = await deleteOwnedPod(client, pod, keyOf(this.#set), this.#expectations);
+    if (isDeleted)
+      events.event(
+        this.#set,
+        'Normal',
+        'SuccessfulDelete',
+        `delete Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} successful`,
+      );
   }
 
   /** Carries out the retention policy of the claims, before a pod that owns one is deleted. */
