@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { crdOf } from '#platform/schema/crd';
 import type { JsonSchema } from '#platform/schema/json-schema';
 import { KINDS } from './kinds.ts';
 
@@ -18,6 +21,12 @@ function* nodes(schema: JsonSchema, path: string): Generator<Node> {
 describe.each(KINDS.map((kind) => [`${kind.kind}.${kind.group}`, kind] as const))('%s', (_name, kind) => {
   const all = [...nodes(kind.schema, '')];
   const fields = all.filter(({ path }) => path !== '.metadata' && !/[\]}]$/.test(path));
+
+  it('has the versions of its CustomResourceDefinition in deploy/crds', () => {
+    const text = readFileSync(`deploy/crds/${kind.group}_${kind.plural}.yaml`, 'utf8');
+    const deployed = parse(text, { version: '1.1' }) as ReturnType<typeof crdOf>;
+    expect(crdOf(kind).spec.versions).toEqual(deployed.spec.versions);
+  });
 
   it('describes every field', () => {
     const silent = fields.filter(({ schema }) => (schema.description ?? '').length < 3);

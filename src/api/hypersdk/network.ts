@@ -1,5 +1,18 @@
 import type { OutputOf } from '#platform/schema/schema';
-import { choice, list, object, requiredField, string } from '#platform/schema/schema';
+import { choice, integer, list, object, requiredField, string } from '#platform/schema/schema';
+
+const port = object('One port that the guest listens on.', {
+  name: string(
+    'Name of the port in the Service: lower-case letters, digits and -. Defaults to protocol and number, such as tcp-22.',
+    {
+      minLength: 1,
+      maxLength: 15,
+    },
+  ),
+  port: requiredField(integer('Number of the port.', { format: 'int32', minimum: 1, maximum: 65_535 })),
+  protocol: choice('Protocol of the port.', ['TCP', 'UDP', 'SCTP'], { default: 'TCP' }),
+});
+export type Port = OutputOf<typeof port>;
 
 const network = object(
   'One network interface of the VM.',
@@ -17,6 +30,11 @@ const network = object(
     macAddress: string('MAC address such as 02:00:00:12:34:56. If not set, one is generated and retained.', {
       maxLength: 17,
     }),
+    ports: list(
+      'Ports of the Service that has the name of the VM. Only an interface on the pod network is reached through it.',
+      port,
+      { maxItems: 64 },
+    ),
   },
   {
     rules: [

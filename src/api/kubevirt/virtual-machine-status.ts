@@ -34,11 +34,14 @@ const stateChangeRequest = object('A requested start or stop that is not finishe
 
 export const stateChangeRequests = list('Pending starts and stops, in order.', stateChangeRequest);
 
-export const startFailure = object('Instances that ended before they ran. Starts are retried with increasing delays.', {
-  consecutiveFailCount: integer('Number of consecutive failures.', { format: 'int32', minimum: 0 }),
-  lastFailedVMIUID: string('UID of the last instance that failed.'),
-  retryAfterTimestamp: dateTime('When the next start is attempted.', { nullable: true }),
-});
+export const startFailure = object(
+  'Instances that ended before they ran, or crashed within five minutes. Starts are retried with increasing delays.',
+  {
+    consecutiveFailCount: integer('Number of consecutive failures.', { format: 'int32', minimum: 0 }),
+    lastFailedVMIUID: string('UID of the last instance that failed.'),
+    retryAfterTimestamp: dateTime('When the next start is attempted.', { nullable: true }),
+  },
+);
 
 export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'Observed state of the VM.', {
   observedGeneration: generation('Generation of the spec that the running instance was created from.'),

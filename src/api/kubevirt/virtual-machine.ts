@@ -9,7 +9,9 @@ const spec = kubevirtObject(
   'VirtualMachineSpec',
   'When the VM runs, and the template of its instance. Set either running or runStrategy.',
   {
-    running: boolean('true keeps the VM running (as Always), false keeps it stopped (as Halted).'),
+    running: boolean(
+      'Deprecated, use runStrategy instead. true keeps the VM running (as Always), false keeps it stopped (as Halted).',
+    ),
     runStrategy: choice(
       'Always: runs, and is restarted whenever it ends. Halted: stopped. Manual: started and stopped only on request. RerunOnFailure: started once, and restarted only after a failure. Once: started once, and never restarted.',
       RUN_STRATEGIES,
@@ -20,15 +22,16 @@ const spec = kubevirtObject(
     rules: [
       {
         rule: '!has(self.running) || !has(self.runStrategy)',
-        message: 'Running and RunStrategy are mutually exclusive',
+        message:
+          'Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead',
         reason: 'FieldValueInvalid',
         fieldPath: '.running',
       },
       {
         rule: 'has(self.running) || has(self.runStrategy)',
-        message: 'One of Running or RunStrategy must be specified',
-        reason: 'FieldValueRequired',
-        fieldPath: '.runStrategy',
+        message: 'RunStrategy must be specified',
+        reason: 'FieldValueInvalid',
+        fieldPath: '.running',
       },
     ],
   },

@@ -3,7 +3,7 @@ import { isAllowedHost, serviceHosts } from './allowed-hosts.ts';
 
 const allowed = [...serviceHosts({ name: 'vimana-exporter', namespace: 'ops' }), '*.example.org'];
 
-describe('a server called', () => {
+describe('a request to the host', () => {
   it.each([
     '127.0.0.1',
     '127.0.0.1:8000',
@@ -20,7 +20,7 @@ describe('a server called', () => {
     'Vimana-Exporter.Ops.svc.cluster.local.',
     'a.example.org',
     'a.b.example.org:1',
-  ])('%s is meant', (host) => {
+  ])('%s is allowed', (host) => {
     expect(isAllowedHost(host, allowed)).toBe(true);
   });
 
@@ -47,7 +47,7 @@ describe('a server called', () => {
     '127.0.0.1 evil.com',
     'vimana-exporter.other.svc',
     'kubernetes.default.svc',
-  ])('%s is not', (host) => {
+  ])('%s is rejected', (host) => {
     expect(isAllowedHost(host, allowed)).toBe(false);
   });
 });

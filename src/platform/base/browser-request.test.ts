@@ -11,16 +11,16 @@ describe('a request', () => {
     ['a sandboxed frame', { origin: 'null' }, true],
     ['a fetch of our own page', { origin: `http://${host}` }, true],
     ['an image of a page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }, true],
-    ['a browser that says little', { 'sec-fetch-mode': 'no-cors' }, true],
-    ['a browser that says where it puts it', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, true],
-  ])('of %s', (_who, headers, browser) => {
+    ['a browser with few headers', { 'sec-fetch-mode': 'no-cors' }, true],
+    ['a browser with sec-fetch-dest', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, true],
+  ])('of %s is recognized as one of a browser or not', (_who, headers, browser) => {
     expect(isFromBrowser({ host, ...headers })).toBe(browser);
   });
 });
 
 const OPENED = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
-describe('a page of another origin', () => {
+describe('a cross-origin request', () => {
   it.each<[method: string, headers: HeaderValues, crosses: boolean]>([
     ['GET', {}, false],
     ['POST', { 'sec-fetch-mode': 'cors' }, false],
@@ -40,11 +40,11 @@ describe('a page of another origin', () => {
     ['GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, true],
     ['POST', { 'sec-fetch-site': 'cross-site', ...OPENED }, true],
     ['GET', { 'sec-fetch-site': 'none', ...OPENED }, false],
-  ])('has sent %s %o: %s', (method, headers, crosses) => {
+  ])('is recognized in %s %o: %s', (method, headers, crosses) => {
     expect(isCrossOrigin(method, { host, ...headers })).toBe(crosses);
   });
 
-  it('is told by the port, which browsers leave out where it is the usual one', () => {
+  it('is recognized by the port, which browsers omit if it is the default', () => {
     expect(isCrossOrigin('GET', { host: 'a.example', origin: 'http://a.example' })).toBe(false);
     expect(isCrossOrigin('GET', { host: 'a.example:80', origin: 'http://a.example' })).toBe(false);
     expect(isCrossOrigin('GET', { host: 'a.example', origin: 'http://a.example:81' })).toBe(true);

@@ -6,7 +6,7 @@ import { binaryBytes, binaryText, compareBytes, concatBytes, decodeUtf8, encodeU
 const bytes = fc.uint8Array({ maxLength: 20_000, size: 'max' });
 
 describe('bytes', () => {
-  it('are what a Buffer of Node.js has', () => {
+  it('equal those of a Buffer of Node.js', () => {
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
         const buffer = Buffer.from(a);
@@ -44,7 +44,7 @@ describe('base64', () => {
     },
   );
 
-  it('is decoded as by a Buffer, whatever the text is', () => {
+  it('is decoded as by a Buffer, for any text', () => {
     const alphabet = fc.constantFrom(...'AZaz09+/-_\n !é');
     fc.assert(
       fc.property(fc.string({ unit: alphabet }), (text) => {

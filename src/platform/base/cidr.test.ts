@@ -23,7 +23,7 @@ const cidrOf = (family: 4 | 6): fc.Arbitrary<Cidr> =>
   fc.record({ address: ipOf(family), prefix: fc.integer({ min: 0, max: addressBits(family) }) });
 const anyCidr = fc.constantFrom(4 as const, 6 as const).chain(cidrOf);
 
-describe('CIDR blocks', () => {
+describe('a CIDR block', () => {
   test.each([
     ['10.1.2.3/8', '10.0.0.0', '10.255.255.255', '10.0.0.1', '10.255.255.254', 2n ** 24n],
     ['192.168.1.0/24', '192.168.1.0', '192.168.1.255', '192.168.1.1', '192.168.1.254', 256n],
@@ -56,13 +56,13 @@ describe('CIDR blocks', () => {
     '10.0.0.0/-1',
     '10.0.0.0/8/8',
     '10.0.0/8',
-  ])('%j is no block', (text) => {
+  ])('cannot be parsed from %j', (text) => {
     expect(tryParseCidr(text)).toBeUndefined();
     expect(() => parseCidr(text)).toThrow(ParseError);
     expect(() => parseCidr(text)).toThrow(`"${text}" is not a CIDR`);
   });
 
-  test('what is printed reads back to the same block', () => {
+  test('is the same after it was formatted and parsed', () => {
     fc.assert(
       fc.property(anyCidr, (cidr) => {
         expect(parseCidr(formatCidr(cidr))).toEqual(cidr);
@@ -70,7 +70,7 @@ describe('CIDR blocks', () => {
     );
   });
 
-  test('a block holds its ends and not their outer neighbours', () => {
+  test('contains its first and last address, and not their outer neighbors', () => {
     fc.assert(
       fc.property(anyCidr, (cidr) => {
         const [first, last] = [networkAddress(cidr), broadcastAddress(cidr)];
@@ -85,7 +85,7 @@ describe('CIDR blocks', () => {
     );
   });
 
-  test('the runtime agrees which addresses a block holds', () => {
+  test('contains the same addresses as a BlockList of Node.js', () => {
     const pair = fc.constantFrom(4 as const, 6 as const).chain((family) => fc.tuple(cidrOf(family), ipOf(family)));
     fc.assert(
       fc.property(pair, fc.boolean(), fc.nat(300), ([cidr, random], near, distance) => {
@@ -101,7 +101,7 @@ describe('CIDR blocks', () => {
     );
   });
 
-  test('blocks overlap exactly when their ranges do, in either order', () => {
+  test('overlaps another exactly if their ranges do, in either order', () => {
     const small = fc.record({
       address: fc.integer({ min: 0, max: 63 }).map((n): IpAddress => ({ family: 4, value: BigInt(n) })),
       prefix: fc.integer({ min: 24, max: 32 }),
@@ -118,7 +118,7 @@ describe('CIDR blocks', () => {
     );
   });
 
-  test('no block holds an address of the other family', () => {
+  test('contains no address of the other family', () => {
     expect(contains(parseCidr('::/0'), parseIp('10.0.0.1'))).toBe(false);
     expect(contains(parseCidr('0.0.0.0/0'), parseIp('::ffff:10.0.0.1'))).toBe(false);
     expect(overlaps(parseCidr('::/0'), parseCidr('0.0.0.0/0'))).toBe(false);

@@ -10,7 +10,7 @@ export interface ClockUnderTest {
 /** Tests the behavior that every clock must have. */
 export function clockContract(name: string, create: () => ClockUnderTest): void {
   describe(`${name} as a clock`, () => {
-    test('both times move on by what has passed', async () => {
+    test('advances both times by what has passed', async () => {
       const { clock, pass } = create();
       const [time, since] = [clock.now(), clock.monotonic()];
       await pass(20);
@@ -18,7 +18,7 @@ export function clockContract(name: string, create: () => ClockUnderTest): void 
       expect(clock.monotonic() - since).toBeGreaterThanOrEqual(20);
     });
 
-    test('a sleep ends after its time and never before', async () => {
+    test('ends a sleep after its time and never before', async () => {
       const { clock, pass } = create();
       const since = clock.monotonic();
       let woke = 0;
@@ -29,7 +29,7 @@ export function clockContract(name: string, create: () => ClockUnderTest): void 
       expect(woke - since).toBeGreaterThanOrEqual(15);
     });
 
-    test.each([0, -5])('a sleep of %d ms ends, but not within the call', async (ms) => {
+    test.each([0, -5])('ends a sleep of %d ms, but not within the call', async (ms) => {
       const { clock, pass } = create();
       let woke = false;
       const sleep = clock.sleep(ms).finally(() => {
@@ -41,7 +41,7 @@ export function clockContract(name: string, create: () => ClockUnderTest): void 
       expect(woke).toBe(true);
     });
 
-    test('sleepers wake in the order in which they are due', async () => {
+    test('wakes sleepers in the order of their due times', async () => {
       const { clock, pass } = create();
       const order: number[] = [];
       const sleeps = [60, 10, 35].map((ms) => clock.sleep(ms).then(() => order.push(ms)));
@@ -49,7 +49,7 @@ export function clockContract(name: string, create: () => ClockUnderTest): void 
       expect(order).toEqual([10, 35, 60]);
     });
 
-    test('an aborted signal rejects a sleep with its reason, before and during it', async () => {
+    test('rejects a sleep with the reason of an aborted signal, before and during it', async () => {
       const { clock } = create();
       const reason = new Error('stop');
       await expect(clock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -59,7 +59,7 @@ export function clockContract(name: string, create: () => ClockUnderTest): void 
       await expect(sleep).rejects.toBe(reason);
     });
 
-    test.each([2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY])('a sleep of %d ms does not end early', async (ms) => {
+    test.each([2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY])('does not end a sleep of %d ms early', async (ms) => {
       const { clock, pass } = create();
       const stop = new AbortController();
       const outcomes: string[] = [];
@@ -73,7 +73,7 @@ export function clockContract(name: string, create: () => ClockUnderTest): void 
       expect(outcomes).toEqual(['aborted']);
     });
 
-    test('a cancelled timer does not fire, and cancelling again or late does nothing', async () => {
+    test('does not fire a canceled timer, and ignores a second or late cancel', async () => {
       const { clock, pass } = create();
       const fired: string[] = [];
       const cancelled = clock.timer(5, () => fired.push('cancelled'));
@@ -90,7 +90,7 @@ export function clockContract(name: string, create: () => ClockUnderTest): void 
       expect(fired).toEqual(['late']);
     });
 
-    test('a timer without a number is refused', async () => {
+    test('rejects a timer without a number', async () => {
       const { clock } = create();
       expect(() => clock.timer(Number.NaN, () => {})).toThrow(RangeError);
       await expect(clock.sleep(Number.NaN)).rejects.toThrow(RangeError);

@@ -15,7 +15,7 @@ describe('the real clock', () => {
     vi.useRealTimers();
   });
 
-  test('lets what is due go first, of one piece of long work after the other', async () => {
+  test('lets other work run between two pieces of long work', async () => {
     const seen: string[] = [];
     const other = (async () => {
       for (let i = 0; i < 3; i++) {
@@ -31,12 +31,12 @@ describe('the real clock', () => {
     expect(seen).toEqual(['piece', 'other', 'piece', 'other', 'piece', 'other']);
   });
 
-  test('shows the time of day', () => {
+  test('returns the current time', () => {
     vi.useFakeTimers({ now: 1_700_000_000_000 });
     expect(realClock.now()).toBe(1_700_000_000_000);
   });
 
-  test('a sleep longer than the runtime can wait in one go ends on time', async () => {
+  test('ends a sleep longer than the maximum timer of the runtime on time', async () => {
     vi.useFakeTimers();
     const ms = 3 * 2 ** 31 + 5;
     let woke = false;
@@ -50,7 +50,7 @@ describe('the real clock', () => {
     await sleep;
   });
 
-  test('a sleep that has ended lets go of its signal', async () => {
+  test('stops listening to the signal of a sleep that has ended', async () => {
     const { signal } = new AbortController();
     const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')];
     await realClock.sleep(1, signal);

@@ -8,14 +8,14 @@ import { createDirectory } from './directory.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-folder-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-test('a folder is made with those above it, once', () => {
+test('a directory is created with its parents, once', () => {
   const path = join(scratch, 'a/b/c');
   expect(createDirectory(path, 0o700)).toBe(true);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(createDirectory(path)).toBe(false);
 });
 
-test('a file in the way is an error', () => {
+test('a file at the path is an error', () => {
   writeFileSync(join(scratch, 'file'), '');
   expect(() => createDirectory(join(scratch, 'file/below'))).toThrow(/EEXIST|ENOTDIR/);
 });
@@ -23,6 +23,6 @@ test('a file in the way is an error', () => {
 const hasProc = existsSync('/proc/self');
 if (!hasProc) reportSkipped('a file system that takes no folders, because /proc is the one at hand');
 
-test.skipIf(!hasProc)('a file system that takes no folders is an error, at once', () => {
+test.skipIf(!hasProc)('a file system without directories is an error', () => {
   expect(() => createDirectory('/proc/nothing/here')).toThrow('ENOENT');
 });

@@ -6,11 +6,11 @@ import { ParseError } from './errors.ts';
 
 // The tables were recorded from Go's time package and k8s.io/apimachinery v0.36.3.
 describe('parseDuration', () => {
-  test.each(recorded.filter((row) => row.error === undefined))('reads $in as Go does', (row) => {
+  test.each(recorded.filter((row) => row.error === undefined))('parses $in as Go does', (row) => {
     expect(parseDuration(row.in)).toBe(Number(`${row.ns}e-6`));
   });
 
-  test.each(recorded.filter((row) => row.error !== undefined))('refuses $in with the words of Go', (row) => {
+  test.each(recorded.filter((row) => row.error !== undefined))('rejects $in with the message of Go', (row) => {
     expect(() => parseDuration(row.in)).toThrow(new ParseError(row.error ?? ''));
   });
 
@@ -19,11 +19,11 @@ describe('parseDuration', () => {
     ['1w', 604_800_000],
     ['1w2d3h', 788_400_000],
     ['-1.5d', -129_600_000],
-  ])('also reads days and weeks: %s', (text, ms) => {
+  ])('also parses days and weeks: %s', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  test('a unit named like a property of every object is unknown', () => {
+  test('rejects a unit named like an inherited property', () => {
     expect(() => parseDuration('1constructor')).toThrow('unknown unit "constructor"');
   });
 });
@@ -35,7 +35,7 @@ describe('formatDuration', () => {
     expect(formatDuration(Number(row.ns) / 1e6)).toBe(row.text);
   });
 
-  test('what is printed reads back to the same duration', () => {
+  test('returns a text that is parsed to the same duration', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (us) => {
         const duration = Number(`${us}e-3`);
@@ -44,7 +44,7 @@ describe('formatDuration', () => {
     );
   });
 
-  test('no number but a finite one is a duration', () => {
+  test('rejects numbers that are not finite', () => {
     expect(() => formatDuration(Number.NaN)).toThrow(RangeError);
     expect(() => formatDuration(Number.POSITIVE_INFINITY)).toThrow(RangeError);
   });

@@ -10,14 +10,14 @@ describe('errors', () => {
     [new ParseError('m'), 'PARSE', 'ParseError'],
     [new TerminalError('m', { code: 'IMAGE_NOT_FOUND' }), 'IMAGE_NOT_FOUND', 'TerminalError'],
     [new TemporaryError('m', { code: 'CONFLICT' }), 'CONFLICT', 'TemporaryError'],
-  ])('%s carries the stable code %s and its own name', (error, code, name) => {
+  ])('%s have the stable code %s and their own name', (error, code, name) => {
     expect(error).toBeInstanceOf(VimanaError);
     expect(error).toBeInstanceOf(Error);
     expect([error.code, error.name, error.message]).toEqual([code, name, 'm']);
     expect(error.stack).toMatch(new RegExp(`^${name}: m\\n[^]*errors\\.test\\.ts`));
   });
 
-  test('the cause and the hint are kept, and absent when not given', () => {
+  test('keep the cause and the hint, and omit missing ones', () => {
     const cause = new Error('disk full');
     const error = new ConfigError('cannot write', { cause, hint: 'free some space' });
     expect(error.cause).toBe(cause);
@@ -26,7 +26,7 @@ describe('errors', () => {
     expect('hint' in new ConfigError('m')).toBe(false);
   });
 
-  test('a temporary error says when to come back only where that is known', () => {
+  test('that are temporary have a delay only if it is known', () => {
     expect(new TemporaryError('m', { retryAfterMs: 250 }).retryAfterMs).toBe(250);
     expect('retryAfterMs' in new TemporaryError('m')).toBe(false);
   });

@@ -5,13 +5,13 @@ import { FakeClock } from './fake-clock.ts';
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('FakeClock', () => {
-  test('starts where it is told and stands still by itself', async () => {
+  test('starts at the given time and never advances by itself', async () => {
     const clock = new FakeClock({ start: 1_000 });
     await turn();
     expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0]);
   });
 
-  test('whatever starts to wait inside an advance is part of it', async () => {
+  test('includes everything that starts to wait during an advance', async () => {
     const clock = new FakeClock();
     const seen: number[] = [];
     const walk = async () => {
@@ -30,7 +30,7 @@ describe('FakeClock', () => {
     await walked;
   });
 
-  test('timers fire by due time, and in the order they were made where that is the same', async () => {
+  test('fires timers by due time, and in order of creation if that is equal', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 100 }), async (delays) => {
         const clock = new FakeClock();
@@ -45,7 +45,7 @@ describe('FakeClock', () => {
     );
   });
 
-  test('cancelling any of many timers leaves the others in order', async () => {
+  test('keeps the order of timers if any of them is canceled', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(50), fc.boolean()), { maxLength: 300 }), async (plans) => {
         const clock = new FakeClock();
@@ -63,7 +63,7 @@ describe('FakeClock', () => {
     );
   });
 
-  test('a timer that an earlier one cancels does not fire', async () => {
+  test('does not fire a timer that an earlier one cancels', async () => {
     const clock = new FakeClock();
     const fired: string[] = [];
     const later = clock.timer(10, () => fired.push('later'));
@@ -73,7 +73,7 @@ describe('FakeClock', () => {
     expect(fired).toEqual([]);
   });
 
-  test('run jumps from timer to timer until the time given', async () => {
+  test('jumps from timer to timer until the given time', async () => {
     const clock = new FakeClock({ start: 0 });
     let ticks = 0;
     const tick = (): void => {
@@ -85,7 +85,7 @@ describe('FakeClock', () => {
     expect([ticks, clock.now()]).toEqual([24, 86_400_000]);
   });
 
-  test('run goes on until its signal, also past a time without timers', async () => {
+  test('runs until its signal aborts, also without timers', async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const running = clock.run(stop.signal);
@@ -100,7 +100,7 @@ describe('FakeClock', () => {
     expect(clock.now()).toBe(2_000);
   });
 
-  test('time does not move while something holds it', async () => {
+  test('does not advance while something holds it', async () => {
     const clock = new FakeClock();
     const running = clock.advance(100);
     const hold = clock.hold();
@@ -116,7 +116,7 @@ describe('FakeClock', () => {
     expect(clock.now()).toBe(100);
   });
 
-  test('more turns wait for work that takes several of them', async () => {
+  test('waits more turns for work that takes several of them', async () => {
     const order: string[] = [];
     const work = async (clock: FakeClock) => {
       await clock.sleep(1);
@@ -133,7 +133,7 @@ describe('FakeClock', () => {
     expect(order).toEqual(['worked at 2', 'worked at 1']);
   });
 
-  test('two runs of the same program see the same order', async () => {
+  test('has the same order in two runs of the same program', async () => {
     const program = async () => {
       const clock = new FakeClock();
       const log: string[] = [];
@@ -153,7 +153,7 @@ describe('FakeClock', () => {
     expect(await program()).toEqual(first);
   });
 
-  test('time does not go back, and nobody moves it twice at once', async () => {
+  test('does not go back, and cannot be advanced twice at once', async () => {
     const clock = new FakeClock({ start: 50 });
     expect(() => clock.advance(-1)).toThrow(RangeError);
     expect(() => clock.advance(Number.NaN)).toThrow(RangeError);
@@ -164,7 +164,7 @@ describe('FakeClock', () => {
     expect(clock.now()).toBe(60);
   });
 
-  test('an error thrown by a timer ends the advance and leaves the clock usable', async () => {
+  test('passes on the error of a timer, and stays usable', async () => {
     const clock = new FakeClock();
     clock.timer(5, () => {
       throw new Error('boom');

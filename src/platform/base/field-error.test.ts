@@ -49,17 +49,17 @@ describe('formatFieldError', () => {
       invalid('spec.cpus', 0, 'should be greater than or equal to 1'),
       'spec.cpus: Invalid value: 0: should be greater than or equal to 1',
     ],
-  ])('%o reads %s', (error, text) => {
+  ])('formats %o as %s', (error, text) => {
     expect(formatFieldError(error)).toBe(text);
   });
 
-  test('a long value is printed in full, because the API server does not cut it either', () => {
+  test('prints a long value in full, as the API server does', () => {
     expect(formatFieldError(invalid('spec', 'x'.repeat(5000), ''))).toHaveLength(
       'spec: Invalid value: ""'.length + 5000,
     );
   });
 
-  test('the body is the text without the field', () => {
+  test('without the field is the body', () => {
     expect(fieldErrorBody(duplicate('spec.disks[1]', 'root'))).toBe('Duplicate value: "root"');
   });
 });
@@ -91,7 +91,7 @@ test('every error type has the reason of its StatusCause', () => {
   ]);
 });
 
-test('paths are built as Kubernetes prints them', () => {
+test('paths are formatted as by Kubernetes', () => {
   expect(child(index(child(child('', 'spec'), 'disks'), 0), 'name')).toBe('spec.disks[0].name');
   expect(key(child(child('', 'metadata'), 'labels'), 'a/b')).toBe('metadata.labels[a/b]');
   expect(index('', 2)).toBe('[2]');

@@ -10,18 +10,18 @@ test.each([
   `{"b":[${'9'.repeat(250)}e+60]}`,
   '9'.repeat(309),
   `-${'9'.repeat(400)}.5`,
-])('%s is too large', (text) => {
+])('rejects %s as too large', (text) => {
   expect(() => parseFiniteJson(text)).toThrow(SyntaxError);
 });
 
 test.each(['1e308', '1e-400', '"1e400"', '{"1e400": 1}', '"\\"1e400"', '9'.repeat(308), `0.${'9'.repeat(400)}`])(
-  '%s is not',
+  'accepts %s',
   (text) => {
     expect(parseFiniteJson(text)).toEqual(JSON.parse(text));
   },
 );
 
-test('it is named as it was written', () => {
+test('quotes the number as it was written', () => {
   const words = 'json: cannot unmarshal number -1e400 into Go value of type float64';
   expect(() => parseFiniteJson('{"1e400":"\\"1e400","a":[1,-1e400]}')).toThrow(words);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GenerationalCache } from './generational-cache.ts';
 
-test('what is used lately is kept, and what is not is forgotten', () => {
+test('keeps entries that were used recently, and evicts others', () => {
   const cache = new GenerationalCache<number, string>({ maxEntries: 4096 });
   for (let i = 0; i < 10_000; i++) {
     cache.set(i, `v${i}`);
@@ -12,14 +12,14 @@ test('what is used lately is kept, and what is not is forgotten', () => {
   expect(cache.get(1)).toBeUndefined();
 });
 
-test('a few heavy things push out each other long before their number would', () => {
+test('evicts by weight before the maximum number is reached', () => {
   const cache = new GenerationalCache<number, string>({ maxEntries: 4096, maxWeight: 16, weightOf: () => 4 });
   for (let i = 0; i < 100; i++) cache.set(i, `v${i}`);
   expect(cache.size).toBeLessThanOrEqual(8);
   expect(cache.get(99)).toBe('v99');
 });
 
-test('weight that is added from outside fills a generation too', () => {
+test('counts weight that is added later', () => {
   const cache = new GenerationalCache<number, string>({ maxEntries: 4096, maxWeight: 16 });
   for (let i = 0; i < 100; i++) {
     cache.addWeight(4);
@@ -28,7 +28,7 @@ test('weight that is added from outside fills a generation too', () => {
   expect(cache.size).toBeLessThanOrEqual(10);
 });
 
-test('what is evicted is told once, and what is used again is not evicted', () => {
+test('reports an eviction once, and does not evict an entry that is used again', () => {
   const evicted: string[] = [];
   const cache = new GenerationalCache<number, string>({ maxEntries: 2, onEvict: (value) => evicted.push(value) });
   for (const key of [1, 2, 3, 1, 4, 5]) cache.getOrCreate(key, () => `v${key}`);
@@ -36,7 +36,7 @@ test('what is evicted is told once, and what is used again is not evicted', () =
   expect(cache.generation).toBe(3);
 });
 
-test('the last entries are there, and never more than twice as many', () => {
+test('contains the newest entries, and never more than twice as many', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(12)), (maxEntries, keys) => {
       const evicted: number[] = [];

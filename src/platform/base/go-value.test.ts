@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { goJson, goNumber, goQuote } from './go-value.ts';
 
-describe('values as Go prints them', () => {
+describe('formatting as Go does', () => {
   test.each([
     [0, '0'],
     [-0, '0'],
@@ -18,11 +18,11 @@ describe('values as Go prints them', () => {
     [Number.NaN, 'NaN'],
     [Number.POSITIVE_INFINITY, '+Inf'],
     [Number.NEGATIVE_INFINITY, '-Inf'],
-  ])('the number %d is %s', (number, text) => {
+  ])('formats the number %d as %s', (number, text) => {
     expect(goNumber(number)).toBe(text);
   });
 
-  test('a finite number reads back from what is printed', () => {
+  test('formats a finite number so that it is parsed to the same value', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(Number(goNumber(number)) === number).toBe(true);
@@ -35,11 +35,11 @@ describe('values as Go prints them', () => {
     ['\t\r\v\f\b', String.raw`"\t\r\v\f\b"`],
     ['\u0000\u00a0\u{e0001}', String.raw`"\x00\u00a0\U000e0001"`],
     ['\ud800', '"\ufffd"'],
-  ])('%j is quoted as %s', (text, quoted) => {
+  ])('quotes %j as %s', (text, quoted) => {
     expect(goQuote(text)).toBe(quoted);
   });
 
-  test('plain text is quoted as JSON quotes it', () => {
+  test('quotes plain text as JSON does', () => {
     const plain = fc.string({ unit: fc.constantFrom('a', 'Z', '0', ' ', '.', '/', '"', '\\', 'é') });
     fc.assert(
       fc.property(plain, (text) => {
@@ -48,7 +48,7 @@ describe('values as Go prints them', () => {
     );
   });
 
-  test('JSON reads back to the same value, whatever the order of its keys', () => {
+  test('formats JSON so that it is parsed to the same value, in any order of its keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(goJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

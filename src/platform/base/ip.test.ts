@@ -9,7 +9,7 @@ const anyIp: fc.Arbitrary<IpAddress> = fc.constantFrom(4 as const, 6 as const).c
   return fc.bigInt({ min: 0n, max }).map((value) => ({ family, value }));
 });
 
-describe('IP addresses', () => {
+describe('an IP address', () => {
   test.each([
     ['0.0.0.0', 0n],
     ['10.0.0.1', 0x0a000001n],
@@ -33,7 +33,7 @@ describe('IP addresses', () => {
     ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
     ['fe80::', 'fe80::'],
     ['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-  ])('%s prints as RFC 5952 has it: %s', (text, canonical) => {
+  ])('%s is formatted as in RFC 5952: %s', (text, canonical) => {
     expect(formatIp(parseIp(text))).toBe(canonical);
   });
 
@@ -62,12 +62,12 @@ describe('IP addresses', () => {
     '[::1]',
     ':1:2:3:4:5:6:7',
     '1:2:3:4:5:6:7:',
-  ])('%j is no address', (text) => {
+  ])('cannot be parsed from %j', (text) => {
     expect(tryParseIp(text)).toBeUndefined();
     expect(() => parseIp(text)).toThrow(new ParseError(`"${text}" is not an IP address`));
   });
 
-  test('what is printed reads back to the same address', () => {
+  test('is the same after it was formatted and parsed', () => {
     fc.assert(
       fc.property(anyIp, (ip) => {
         expect(parseIp(formatIp(ip))).toEqual(ip);
@@ -76,7 +76,7 @@ describe('IP addresses', () => {
     );
   });
 
-  test('the same texts are addresses to us and to the runtime, but for zones', () => {
+  test('is parsed from the same texts as by Node.js, except for zones', () => {
     const piece = fc.constantFrom(':', '::', '.', '0', '1', '255', '256', 'f', 'ffff', '10', '00', 'g');
     const text = fc.oneof(
       fc.ipV4(),

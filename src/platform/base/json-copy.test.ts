@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { copyJson } from './json-copy.ts';
 
 describe('copyJson', () => {
-  it('gives what JSON text would, for any JSON', () => {
+  it('equals parsing the JSON text, for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -21,7 +21,7 @@ describe('copyJson', () => {
     expect(original).toEqual({ a: [{ b: 1 }], c: {} });
   });
 
-  it('keeps a member called __proto__ as data, and drops what is undefined', () => {
+  it('keeps a member named __proto__ as data, and drops undefined', () => {
     const odd = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as object;
     const copied = copyJson({ odd, gone: undefined });
     expect(JSON.stringify(copied)).toBe('{"odd":{"__proto__":{"x":1},"constructor":2}}');

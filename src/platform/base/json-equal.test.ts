@@ -10,7 +10,7 @@ const sorted = (value: unknown): string =>
       : inner,
   );
 
-describe('two values are the same JSON', () => {
+describe('two values are equal as JSON', () => {
   test.each<[unknown, unknown, boolean]>([
     [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],
     [{ a: undefined, b: 1 }, { b: 1 }, true],
@@ -26,7 +26,7 @@ describe('two values are the same JSON', () => {
     expect(jsonEqual(b, a)).toBe(same);
   });
 
-  test('exactly where their texts are, members in order', () => {
+  test('exactly if their texts with sorted members are', () => {
     const small = fc.jsonValue({ maxDepth: 3 });
     fc.assert(
       fc.property(small, small, (a, b) => {

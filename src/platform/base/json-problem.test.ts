@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonProblem } from './json-problem.ts';
 
-describe('what is wrong with JSON', () => {
+describe('the problem of a JSON text', () => {
   // The messages are those of Go's encoding/json.
   it.each([
     ['', 'unexpected end of JSON input'],
@@ -31,11 +31,11 @@ describe('what is wrong with JSON', () => {
     ["'a'", "invalid character '\\'' looking for beginning of value"],
     ['\u0000', "invalid character '\\x00' looking for beginning of value"],
     ['ä', "invalid character 'Ã' looking for beginning of value"],
-  ])('%j: %s', (text, said) => {
+  ])('%j is %s', (text, said) => {
     expect(jsonProblem(text)).toBe(said);
   });
 
-  it('is found in every text that is no JSON, and in none that is', () => {
+  it('is found in every invalid text, and in no valid one', () => {
     const piece = fc.constantFrom(
       '{',
       '}',

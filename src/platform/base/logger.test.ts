@@ -18,13 +18,13 @@ function logged(use: (log: Logger) => void, options: Partial<LoggerOptions> = {}
 const json = (use: (log: Logger) => void) => logged(use).map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('the JSON log', () => {
-  test('an entry is one line with time from the clock, level, fields and message', () => {
+  test('writes an entry as one line with time, level, fields and message', () => {
     expect(logged((log) => log.info({ vm: 'a', count: 2 }, 'started'))).toEqual([
       '{"level":"info","time":"2026-01-02T03:04:05.678Z","vm":"a","count":2,"msg":"started"}\n',
     ]);
   });
 
-  test('a message alone, fields alone and an error alone are entries too', () => {
+  test('accepts a message alone, fields alone and an error alone', () => {
     const entries = json((log) => {
       log.warn('careful');
       log.debug({ a: 1 });
@@ -39,7 +39,7 @@ describe('the JSON log', () => {
     ]);
   });
 
-  test('a child adds its fields to each entry, and each key appears once', () => {
+  test('adds the fields of a child to each entry, and each key once', () => {
     const [line = ''] = logged((log) => {
       log.child({ controller: 'vm', key: 'a' }).child({ key: 'b', token: 'x' }).info({ key: 'c' }, 'm');
     });
@@ -47,13 +47,13 @@ describe('the JSON log', () => {
     expect(line.match(/"key"/g)).toHaveLength(1);
   });
 
-  test('a field cannot pass for the time, level or message of the entry', () => {
+  test('does not let a field replace the time, level or message', () => {
     expect(json((log) => log.info({ time: 1, level: 'x', msg: 'y' }, 'm'))).toEqual([
       { level: 'info', time: '2026-01-02T03:04:05.678Z', msg: 'm', time_: 1, level_: 'x', msg_: 'y' },
     ]);
   });
 
-  test('levels below the one asked for are silent and cost no reading of their fields', () => {
+  test('skips levels below the configured one without reading their fields', () => {
     const trap = {
       get field(): string {
         throw new Error('read');
@@ -69,7 +69,7 @@ describe('the JSON log', () => {
     expect(logged(use, { level: 'silent' })).toEqual([]);
   });
 
-  test('secrets reach neither fields, nor child fields, nor messages, nor errors', () => {
+  test('writes no secrets in fields, child fields, messages or errors', () => {
     const secret = 'abcdef0123456789';
     const lines = logged((log) => {
       log.info({ request: { headers: { authorization: secret } } }, `sent Bearer ${secret}`);
@@ -84,14 +84,14 @@ describe('the JSON log', () => {
 describe('the text log', () => {
   const text = (use: (log: Logger) => void) => logged(use, { format: 'text' });
 
-  test('an entry is one readable line', () => {
+  test('writes an entry as one readable line', () => {
     const use = (log: Logger) => log.info({ vm: 'ns/a', tries: 2, why: 'no room', list: [1], empty: '' }, 'started');
     expect(text(use)).toEqual([
       '2026-01-02T03:04:05.678Z INFO  started vm=ns/a tries=2 why="no room" list=[1] empty=""\n',
     ]);
   });
 
-  test('an error is followed by its stack and the stacks of its causes', () => {
+  test('prints the stack of an error and the stacks of its causes', () => {
     const cause = new ConfigError('too small', { hint: 'ask for more' });
     const [line = ''] = text((log) => log.error(new Error('no start', { cause }), 'sync failed'));
     const [head, ...rest] = line.split('\n');
@@ -101,7 +101,7 @@ describe('the text log', () => {
     expect(rest).toContain('    caused by: ConfigError: too small code=CONFIG hint="ask for more"');
   });
 
-  test('all errors of an aggregate, and a cause that is no error, are printed', () => {
+  test('prints all errors of an aggregate, and a cause that is not an error', () => {
     const error = new AggregateError([new Error('one'), 'two'], 'both', { cause: 'three' });
     const [line = ''] = text((log) => log.error(error));
     expect(line).toContain('one of: Error: one');
@@ -109,7 +109,7 @@ describe('the text log', () => {
     expect(line).toContain('caused by: three');
   });
 
-  test('no text can forge a line or command the terminal', () => {
+  test('escapes line breaks and terminal commands', () => {
     const [line = ''] = text((log) =>
       log.info({ a: 'x\ny', b: '\u001b[31m', c: '\u007f' }, 'first\nsecond\u001b[2J\u0085'),
     );
@@ -119,7 +119,7 @@ describe('the text log', () => {
 });
 
 describe('loggers for tests', () => {
-  test('the memory logger keeps entries, those of its children too, without secrets', async () => {
+  test('keep entries in memory, also those of children, without secrets', async () => {
     const clock = new FakeClock({ start: 5 });
     const log = createMemoryLogger(clock);
     log.info('one');
@@ -131,7 +131,7 @@ describe('loggers for tests', () => {
     ]);
   });
 
-  test('the silent logger reads nothing and says nothing', () => {
+  test('can read and write nothing', () => {
     const trap = Object.defineProperty({}, 'x', {
       enumerable: true,
       get: () => {

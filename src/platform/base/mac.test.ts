@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { ParseError } from './errors.ts';
 import { isMulticastMac, parseMac, tryParseMac } from './mac.ts';
 
-describe('MAC addresses', () => {
+describe('a MAC address', () => {
   test.each([
     ['02:00:00:12:34:56', '02:00:00:12:34:56'],
     ['DE-AD-BE-EF-00-01', 'de:ad:be:ef:00:01'],
     ['de:AD:be:EF:00:01', 'de:ad:be:ef:00:01'],
-  ])('%s reads as %s', (text, mac) => {
+  ])('%s is parsed as %s', (text, mac) => {
     expect(parseMac(text)).toBe(mac);
   });
 
@@ -22,13 +22,13 @@ describe('MAC addresses', () => {
     '0g:00:00:00:00:00',
     ' 02:00:00:12:34:56',
     '2:0:0:12:34:56',
-  ])('%j is none', (text) => {
+  ])('cannot be parsed from %j', (text) => {
     expect(tryParseMac(text)).toBeUndefined();
     expect(() => parseMac(text)).toThrow(ParseError);
     expect(() => parseMac(text)).toThrow(`"${text}" is not a MAC address`);
   });
 
-  test('the form read is its own form', () => {
+  test('in its parsed form is parsed unchanged', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 6, maxLength: 6 }),

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoize } from './memoize.ts';
 
-describe('an answer that is remembered', () => {
-  test('is worked out once while it is asked for', () => {
+describe('a memoized result', () => {
+  test('is computed once while it is used', () => {
     let requested = 0;
     const length = memoize(2, (text) => {
       requested++;
@@ -13,7 +13,7 @@ describe('an answer that is remembered', () => {
     expect(requested).toBe(1);
   });
 
-  test('is forgotten when many others were asked for since', () => {
+  test('is evicted after many others', () => {
     const requested: string[] = [];
     const length = memoize(2, (text) => requested.push(text));
     for (const text of ['a', 'b', 'c', 'd', 'e', 'a']) length(text);
@@ -36,7 +36,7 @@ describe('an answer that is remembered', () => {
     );
   });
 
-  test('is asked for again after a failure', () => {
+  test('is computed again after a failure', () => {
     let requested = 0;
     const fails = memoize(2, () => {
       requested++;

@@ -11,7 +11,7 @@ import {
 
 describe('name rules', () => {
   // The table was recorded from k8s.io/apimachinery v0.36.3.
-  test.each(recorded)('$in is judged word for word as Kubernetes does', (row) => {
+  test.each(recorded)('$in gets the same message as from Kubernetes', (row) => {
     expect(dns1123LabelProblems(row.in)).toEqual(row.label);
     expect(dns1123SubdomainProblems(row.in)).toEqual(row.subdomain);
     expect(dns1035LabelProblems(row.in)).toEqual(row.dns1035);
@@ -19,7 +19,7 @@ describe('name rules', () => {
     expect(labelValueProblems(row.in)).toEqual(row.value);
   });
 
-  test('the recorded table holds good and bad names for every rule', () => {
+  test('are tested with valid and invalid names for every rule', () => {
     for (const rule of ['label', 'subdomain', 'dns1035', 'key', 'value'] as const) {
       expect(recorded.some((row) => row[rule].length === 0)).toBe(true);
       expect(recorded.some((row) => row[rule].length > 0)).toBe(true);
@@ -28,7 +28,7 @@ describe('name rules', () => {
 
   const label = fc.stringMatching(/^[a-z]([-a-z0-9]{0,20}[a-z0-9])?$/);
 
-  test('a DNS-1035 label is a DNS-1123 label, which is a subdomain, which is a label value when short', () => {
+  test('are ordered: a DNS-1035 label is a DNS-1123 label, a subdomain and, if short, a label value', () => {
     fc.assert(
       fc.property(label, (name) => {
         expect(dns1035LabelProblems(name)).toEqual([]);
@@ -39,7 +39,7 @@ describe('name rules', () => {
     );
   });
 
-  test('good labels joined by dots are a subdomain, and before a slash a prefix', () => {
+  test('accept valid labels joined by dots as a subdomain, and before a slash as a prefix', () => {
     fc.assert(
       fc.property(fc.array(label, { minLength: 2, maxLength: 8 }), (labels) => {
         const name = labels.join('.');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from './next-turn.ts';
 
-it('lets promises that can continue do so first, and keeps the order', async () => {
+it('lets ready promises continue first, and keeps the order', async () => {
   const order: string[] = [];
   const second = new Promise<void>((resolve) => {
     nextTurn(() => order.push('first turn'));

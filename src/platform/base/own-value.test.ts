@@ -3,7 +3,7 @@ import { ownValue, setOwn } from './own-value.ts';
 
 const INHERITED = ['constructor', 'toString', 'hasOwnProperty', '__proto__', '__defineGetter__'];
 
-test.each(INHERITED)('%s is in a record only where somebody has put it there', (key) => {
+test.each(INHERITED)('%s is in a record only if it was set', (key) => {
   const record: Record<string, string> = {};
   expect(ownValue(record, key)).toBeUndefined();
   setOwn(record, key, 'value');

@@ -36,14 +36,14 @@ const canonical = ({ nano, format }: Quantity) => formatQuantity({ nano, format 
 
 // The tables were recorded from k8s.io/apimachinery v0.36.3.
 describe('parseQuantity and formatQuantity', () => {
-  test.each(recorded.parsed.filter((row) => row.error === undefined))('$in prints as $out', (row) => {
+  test.each(recorded.parsed.filter((row) => row.error === undefined))('$in is formatted as $out', (row) => {
     const quantity = parse(row.in);
     expect(formatQuantity(quantity)).toBe(row.out);
     expect(canonical(quantity)).toBe(row.canonical);
     expect(quantity.format).toBe(row.format);
   });
 
-  test.each(recorded.parsed.filter((row) => row.error !== undefined))('$in is refused: $error', (row) => {
+  test.each(recorded.parsed.filter((row) => row.error !== undefined))('$in is rejected: $error', (row) => {
     expect(() => parse(row.in)).toThrow(new ParseError(row.error ?? ''));
     expect(tryParseQuantity(row.in)).toBeUndefined();
   });
@@ -54,12 +54,12 @@ describe('parseQuantity and formatQuantity', () => {
     [100_000, '100k'],
     [-1.5, '-1500m'],
     [1e21, '1e+21'],
-  ])('the JSON number %d prints as %s', (number, text) => {
+  ])('the JSON number %d is formatted as %s', (number, text) => {
     expect(formatQuantity(parse(number))).toBe(text);
     expect(tryParseQuantity(number)).toEqual(parse(number));
   });
 
-  test.each(['1e1001', '1e-999999999999', `1${'0'.repeat(1000)}`])('refuses the outsized %s', (text) => {
+  test.each(['1e1001', '1e-999999999999', `1${'0'.repeat(1000)}`])('%s is rejected as too large', (text) => {
     expect(() => parse(text)).toThrow(ParseError);
   });
 
@@ -67,11 +67,11 @@ describe('parseQuantity and formatQuantity', () => {
     ['1E', '1000E'],
     ['-1E', '-1000E'],
     ['1024Pi', '1000Ei'],
-  ])('a thousand times %s keeps the last suffix there is: %s', (text, thousandfold) => {
+  ])('a thousand times %s keeps the largest suffix: %s', (text, thousandfold) => {
     expect(formatQuantity(mul(parse(text), 1000))).toBe(thousandfold);
   });
 
-  test('what is printed reads back to the same amount', () => {
+  test('a formatted quantity is parsed to the same amount', () => {
     fc.assert(
       fc.property(anyQuantity, (quantity) => {
         expect(compare(parse(formatQuantity(quantity)), quantity)).toBe(0);
@@ -97,7 +97,7 @@ describe('arithmetic', () => {
     expect(compare(a, b)).toBe(row.order);
   });
 
-  test('adding and then subtracting gives back the amount', () => {
+  test('adding and then subtracting returns the same amount', () => {
     fc.assert(
       fc.property(anyQuantity, anyQuantity, (a, b) => {
         expect(compare(sub(add(a, b), b), a)).toBe(0);
@@ -108,7 +108,7 @@ describe('arithmetic', () => {
     );
   });
 
-  test('the order is total and kept by addition', () => {
+  test('the order is total and preserved by addition', () => {
     fc.assert(
       fc.property(anyQuantity, anyQuantity, anyQuantity, (a, b, c) => {
         expect(compare(a, b) + compare(b, a)).toBe(0);
@@ -140,20 +140,20 @@ describe('arithmetic', () => {
     );
   });
 
-  test('what is no decimal number, or zero, cannot multiply or divide', () => {
+  test('a factor that is not a decimal number, and a zero divisor, are rejected', () => {
     expect(() => mul(parse('1'), 'x')).toThrow('"x" is not a decimal number');
     expect(() => mul(parse('1'), Number.NaN)).toThrow(ParseError);
     expect(() => div(parse('1'), 0)).toThrow(RangeError);
     expect(() => ratio(parse('1'), parse('0Ki'))).toThrow(RangeError);
   });
 
-  test('the ratio of two amounts does not depend on their spelling', () => {
+  test('the ratio of two amounts does not depend on their notation', () => {
     expect(ratio(parse('1500m'), parse('3'))).toBe(0.5);
     expect(ratio(parse('1Gi'), parse('1Mi'))).toBe(1024);
   });
 });
 
-describe('numbers', () => {
+describe('conversions', () => {
   test.each([
     ['1500m', 1.5, 2, 1500],
     ['-1500m', -1.5, -2, -1500],
@@ -167,7 +167,7 @@ describe('numbers', () => {
     expect([toNumber(parse(text)), value(parse(text)), milliValue(parse(text))]).toEqual([number, whole, thousandths]);
   });
 
-  test('quantities are made from whole units and thousandths', () => {
+  test('quantities are created from whole units and thousandths', () => {
     expect(formatQuantity(quantityOf(2 ** 31, 'BinarySI'))).toBe('2Gi');
     expect(formatQuantity(quantityOf(5000n))).toBe('5k');
     expect(formatQuantity(milliQuantityOf(2500))).toBe('2500m');

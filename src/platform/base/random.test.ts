@@ -8,27 +8,27 @@ describe.each([
   ['a seeded source', () => seededRandom('contract')],
   ['the system source', systemRandom],
 ] as const)('%s', (_name, create) => {
-  test('numbers lie in [0, 1) and are all different', () => {
+  test('draws numbers in [0, 1) that are all different', () => {
     const numbers = draws(create(), 10_000);
     expect(numbers.every((n) => n >= 0 && n < 1)).toBe(true);
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  test('whole numbers fill their range, both ends included', () => {
+  test('draws integers from their whole range, both ends included', () => {
     const random = create();
     const drawn = new Set(Array.from({ length: 1_000 }, () => random.int(-2, 2)));
     expect([...drawn].sort((a, b) => a - b)).toEqual([-2, -1, 0, 1, 2]);
     expect(random.int(7, 7)).toBe(7);
   });
 
-  test('a shuffle keeps the items and leaves the original alone', () => {
+  test('shuffles a copy, and keeps all items', () => {
     const items = Object.freeze(Array.from({ length: 50 }, (_, i) => i));
     const shuffled = create().shuffle(items);
     expect(shuffled).not.toEqual(items);
     expect(shuffled.sort((a, b) => a - b)).toEqual(items);
   });
 
-  test('texts have their alphabet and length', () => {
+  test('draws texts of the given alphabet and length', () => {
     const random = create();
     for (let i = 0; i < 100; i++) {
       expect(random.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -38,13 +38,13 @@ describe.each([
     }
   });
 
-  test('every fork is another source', () => {
+  test('forks independent sources', () => {
     const random = create();
     expect(draws(random.fork('a'))).not.toEqual(draws(random.fork('b')));
     expect(draws(random.fork('a'))).not.toEqual(draws(create()));
   });
 
-  test('an empty list, an empty range and a rate of zero are refused', () => {
+  test('rejects an empty list, an empty range and a rate of zero', () => {
     const random = create();
     expect(() => random.pick([])).toThrow(RangeError);
     expect(() => random.int(2, 1)).toThrow(RangeError);
@@ -56,7 +56,7 @@ describe.each([
 });
 
 describe('seededRandom', () => {
-  test('the same seed gives the same draws, another seed others', () => {
+  test('has the same draws for the same seed, and others for another seed', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(draws(seededRandom(a))).toEqual(draws(seededRandom(a)));
@@ -66,7 +66,7 @@ describe('seededRandom', () => {
     expect(draws(seededRandom(1))).toEqual(draws(seededRandom('1')));
   });
 
-  test('the draws of a seed stay the same from version to version', () => {
+  test('has the same draws in every version', () => {
     const random = seededRandom('vimana');
     expect([random.int(0, 999), random.suffix(), random.uuid(), random.fork('node-1').hex(8)]).toMatchInlineSnapshot(`
       [
@@ -78,7 +78,7 @@ describe('seededRandom', () => {
     `);
   });
 
-  test('a fork depends on its name and its parent alone', () => {
+  test('has forks that depend only on their name and their parent', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(50), (name, drawn) => {
         const used = seededRandom('s');
@@ -89,7 +89,7 @@ describe('seededRandom', () => {
     );
   });
 
-  test('the path of forks counts, not the letters of it', () => {
+  test('distinguishes forks by their path, not by its letters', () => {
     const random = seededRandom('s');
     const streams = [
       random.fork('ab'),
@@ -100,13 +100,13 @@ describe('seededRandom', () => {
     expect(new Set(streams.map((stream) => stream.hex(16))).size).toBe(streams.length);
   });
 
-  test('drawing from a fork does not change the parent', () => {
+  test('is not changed by drawing from a fork', () => {
     const [a, b] = [seededRandom('s'), seededRandom('s')];
     draws(a.fork('x'));
     expect(draws(a)).toEqual(draws(b));
   });
 
-  test('similar seeds give unrelated draws', () => {
+  test('has unrelated draws for similar seeds', () => {
     const first = Array.from({ length: 4_000 }, (_, seed) => seededRandom(seed).next());
     const mean = first.reduce((sum, n) => sum + n, 0) / first.length;
     const product = first.slice(1).reduce((sum, n, i) => sum + (n - 0.5) * ((first[i] ?? 0) - 0.5), 0) / first.length;
@@ -114,7 +114,7 @@ describe('seededRandom', () => {
     expect(Math.abs(product * 12)).toBeLessThan(0.06);
   });
 
-  test('whole numbers and picks are equally likely', () => {
+  test('draws integers and picks with equal probability', () => {
     const random = seededRandom('die');
     const counts = new Map<number, number>();
     for (let i = 0; i < 60_000; i++) {
@@ -127,7 +127,7 @@ describe('seededRandom', () => {
     expect(chiSquare).toBeLessThan(20.5);
   });
 
-  test('large ranges are drawn from whole', () => {
+  test('draws from the whole of a large range', () => {
     const random = seededRandom('large');
     const numbers = Array.from({ length: 1_000 }, () => random.int(0, 2 ** 50));
     expect(numbers.every((n) => Number.isSafeInteger(n) && n >= 0 && n <= 2 ** 50)).toBe(true);
@@ -135,7 +135,7 @@ describe('seededRandom', () => {
   });
 });
 
-describe('distributions', () => {
+describe('a distribution', () => {
   const moments = (draw: () => number, n = 40_000) => {
     const values = Array.from({ length: n }, draw);
     const mean = values.reduce((sum, v) => sum + v, 0) / n;
@@ -143,7 +143,7 @@ describe('distributions', () => {
     return { mean, variance, values };
   };
 
-  test('normal draws have their mean and deviation', () => {
+  test('that is normal has its mean and deviation', () => {
     const random = seededRandom('normal');
     const { mean, variance, values } = moments(() => random.normal(10, 3));
     expect(mean).toBeCloseTo(10, 1);
@@ -152,7 +152,7 @@ describe('distributions', () => {
     expect(within).toBeCloseTo(0.683, 1.5);
   });
 
-  test('exponential draws have the mean of one over their rate', () => {
+  test('that is exponential has the mean of one over its rate', () => {
     const random = seededRandom('exponential');
     const { mean, variance, values } = moments(() => random.exponential(4));
     expect(mean).toBeCloseTo(0.25, 2);
@@ -160,7 +160,7 @@ describe('distributions', () => {
     expect(values.every((v) => v >= 0)).toBe(true);
   });
 
-  test.each([0, 0.5, 4, 29, 31, 200, 1e6])('Poisson draws around %d have it as mean and variance', (lambda) => {
+  test.each([0, 0.5, 4, 29, 31, 200, 1e6])('that is Poisson around %d has it as mean and variance', (lambda) => {
     const random = seededRandom(`poisson ${lambda}`);
     const { mean, variance, values } = moments(() => random.poisson(lambda));
     expect(values.every((v) => Number.isInteger(v) && v >= 0)).toBe(true);

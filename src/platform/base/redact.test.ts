@@ -30,7 +30,7 @@ describe('redact', () => {
     'auth-provider',
     'credentials',
     'kubectl.kubernetes.io/last-applied-configuration',
-  ])('hides what is under %s, at any depth and of any type', (key) => {
+  ])('hides the value of %s, at any depth and of any type', (key) => {
     for (const value of [SECRET, [SECRET], { a: { b: SECRET } }, new Map([['x', SECRET]])]) {
       const nested = { list: [{ deep: { deeper: { [key]: value } } }], map: new Map([[key, value]]) };
       expect(JSON.stringify(redact(nested))).not.toContain(SECRET);
@@ -42,18 +42,18 @@ describe('redact', () => {
   });
 
   test.each(['name', 'secretName', 'secretRef', 'tokenExpirationSeconds', 'message', 'key', 'data'])(
-    'leaves %s alone',
+    'keeps %s',
     (key) => {
       expect(redact({ [key]: 'plain' })).toEqual({ [key]: 'plain' });
     },
   );
 
-  test('flags and absent values stay, because they give nothing away', () => {
+  test('keeps booleans and missing values, which reveal nothing', () => {
     const fields = { automountServiceAccountToken: false, token: null };
     expect(redact(fields)).toEqual(fields);
   });
 
-  test('a Kubernetes Secret loses its data, a ConfigMap does not', () => {
+  test('hides the data of a Kubernetes Secret, but not of a ConfigMap', () => {
     const secret = { kind: 'Secret', metadata: { name: 's' }, data: { a: SECRET }, stringData: { b: SECRET } };
     expect(redact({ object: secret })).toEqual({
       object: { kind: 'Secret', metadata: { name: 's' }, data: '[redacted]', stringData: '[redacted]' },
@@ -62,7 +62,7 @@ describe('redact', () => {
     expect(redact({ kind: 'ConfigMap', data: { a: 'b' } })).toEqual({ kind: 'ConfigMap', data: { a: 'b' } });
   });
 
-  test('the users of a kubeconfig are hidden and its servers are not', () => {
+  test('hides the users of a kubeconfig, but not its servers', () => {
     const config = {
       clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:6443' } }],
       users: [{ name: 'u', user: { token: SECRET, 'client-key-data': SECRET, password: SECRET } }],
@@ -72,7 +72,7 @@ describe('redact', () => {
     expect(text).toContain('https://127.0.0.1:6443');
   });
 
-  test('no secret of any object gets through', () => {
+  test('hides the secrets of any object', () => {
     const key = fc.constantFrom('token', 'a', 'b', 'password', 'x-token', 'list');
     const tree = fc.letrec<{ tree: unknown; leaf: unknown }>((tie) => ({
       leaf: fc.oneof(fc.integer(), fc.constant('plain')),
@@ -92,7 +92,7 @@ describe('redact', () => {
     );
   });
 
-  test('every value becomes plain data', () => {
+  test('converts every value to plain data', () => {
     const circular: Record<string, unknown> = { name: 'a' };
     circular['self'] = circular;
     const shared = { n: 1 };
@@ -121,7 +121,7 @@ describe('redact', () => {
     });
   });
 
-  test('a value that throws or never ends does not stop the log', () => {
+  test('handles values that throw or never end', () => {
     const bad = {
       get x() {
         throw new Error('no');
@@ -141,7 +141,7 @@ describe('redact', () => {
     expect(JSON.stringify(redact(deep))).toContain('[too deep]');
   });
 
-  test('errors keep their stack, fields and chain of causes, without secrets', () => {
+  test('keeps stack, fields and causes of errors, without secrets', () => {
     const root = new Error(`refused: Bearer ${SECRET}`);
     const error = Object.assign(new TypeError('failed', { cause: root }), { code: 'E1', token: SECRET });
     const plain = redact({ err: error }) as { err: Record<string, unknown> };
@@ -168,7 +168,7 @@ describe('redactText', () => {
     ['a -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- b', 'a [redacted] b'],
     ['-----BEGIN PRIVATE KEY-----\nMII cut off', '[redacted]'],
     ['https://host:6443/api?x=1 the bearer of news', 'https://host:6443/api?x=1 the bearer of news'],
-  ])('%j becomes %j', (text, clean) => {
+  ])('converts %j to %j', (text, clean) => {
     expect(redactText(text)).toBe(clean);
   });
 });

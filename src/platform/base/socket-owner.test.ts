@@ -17,35 +17,50 @@ const ends = { remoteAddress: '127.0.0.1', remotePort: 50_000, localAddress: '12
 const V6 = '00000000000000000000000001000000';
 const MAPPED = '0000000000000000FFFF00000100007F';
 
-describe('the table of connections', () => {
+describe('the owner of a connection', () => {
   it.each([
-    ['has it', V4, ends, 1000],
-    ['has the other end alone', row('0100007F:1F40', '0100007F:C350', '01', 1000, 78), ends, undefined],
-    ['has another port', row('0100007F:C351', '0100007F:1F40', '01', 1000, 77), ends, undefined],
-    ['has it to another port', row('0100007F:C350', '0100007F:1F41', '01', 1000, 77), ends, undefined],
-    ['has it as closed by its process', row('0100007F:C350', '0100007F:1F40', '05', 0, 0), ends, undefined],
-    ['has it as nobody holds it', row('0100007F:C350', '0100007F:1F40', '01', 0, 0), ends, undefined],
-    ['has it as ended', row('0100007F:C350', '0100007F:1F40', '06', 0, 0), ends, undefined],
-    ['has it mapped', row(`${MAPPED}:C350`, `${MAPPED}:1F40`, '01', 7, 9), ends, 7],
+    ['is the uid of its entry', V4, ends, 1000],
     [
-      'has it as the server sees it mapped',
+      'is unknown if only the other end has an entry',
+      row('0100007F:1F40', '0100007F:C350', '01', 1000, 78),
+      ends,
+      undefined,
+    ],
+    [
+      'is unknown if the entry has another port',
+      row('0100007F:C351', '0100007F:1F40', '01', 1000, 77),
+      ends,
+      undefined,
+    ],
+    [
+      'is unknown if the entry has another remote port',
+      row('0100007F:C350', '0100007F:1F41', '01', 1000, 77),
+      ends,
+      undefined,
+    ],
+    ['is unknown if its process has closed it', row('0100007F:C350', '0100007F:1F40', '05', 0, 0), ends, undefined],
+    ['is unknown if no process has it open', row('0100007F:C350', '0100007F:1F40', '01', 0, 0), ends, undefined],
+    ['is unknown if it has ended', row('0100007F:C350', '0100007F:1F40', '06', 0, 0), ends, undefined],
+    ['is found in an IPv4-mapped entry', row(`${MAPPED}:C350`, `${MAPPED}:1F40`, '01', 7, 9), ends, 7],
+    [
+      'is found by IPv4-mapped addresses',
       V4,
       { ...ends, remoteAddress: '::ffff:127.0.0.1', localAddress: '::ffff:127.0.0.1' },
       1000,
     ],
     [
-      'has it over IPv6',
+      'is found for IPv6',
       row(`${V6}:C350`, `${V6}:1F40`, '01', 5, 9),
       { ...ends, remoteAddress: '::1', localAddress: '::1' },
       5,
     ],
-    ['has nothing', '', ends, undefined],
-    ['is asked of nothing', V4, {}, undefined],
+    ['is unknown if the table is empty', '', ends, undefined],
+    ['is unknown without addresses', V4, {}, undefined],
   ])('%s', (_what, rows, of, uid) => {
     expect(clientUid(`${HEADER}${rows}`, of, 'LE')).toBe(uid);
   });
 
-  it('is written the other way round by other processors', () => {
+  it('is found by the byte order of the processor', () => {
     const big = row('7F000001:C350', '7F000001:1F40', '01', 1000, 77);
     expect(clientUid(big, ends, 'BE')).toBe(1000);
     expect(clientUid(big, ends, 'LE')).toBeUndefined();
@@ -63,8 +78,8 @@ function procWith(tcp: string, uidMap = '0 0 4294967295\n'): string {
   return directory;
 }
 
-describe('a program at the other end', () => {
-  it('is ours where it runs as the same user, and not where that is unknown', async () => {
+describe('a program at the other end of a connection', () => {
+  it('is our own if it runs as the same user, but not if the user is unknown', async () => {
     const proc = procWith(V4);
     expect(await isOwnProgram(ends, proc, 1000)).toBe(true);
     expect(await isOwnProgram(ends, proc, 1001)).toBe(false);
@@ -73,7 +88,7 @@ describe('a program at the other end', () => {
     expect(await isOwnProgram({ ...ends, remoteAddress: '10.0.0.1' }, proc, 1000)).toBe(false);
   });
 
-  it('is not told from others that have no number in a user namespace', async () => {
+  it('cannot be distinguished from other unmapped users in a user namespace', async () => {
     const nobody = V4.replace(' 1000 ', ' 65534 ');
     expect(await isOwnProgram(ends, procWith(nobody), 65_534)).toBe(true);
     expect(await isOwnProgram(ends, procWith(nobody, '0 100000 65536\n'), 65_534)).toBe(false);
@@ -100,13 +115,13 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['::', '127.0.0.1'],
     ['::1', '::1'],
-  ])('a program of the same user that reaches %s at %s is ours', async (host, to) => {
+  ])('a program of the same user that connects to %s at %s is our own', async (host, to) => {
     expect(await accepted(host, (port) => connect(port, to).on('error', () => {}))).toBe(true);
   });
 
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) reportSkipped('connections of another user, which only root can make');
-  it.runIf(isRoot)('a program of another user is not', async () => {
+  it.runIf(isRoot)('a program of another user is not our own', async () => {
     const isOurs = await accepted('127.0.0.1', (port) => {
       const child = spawn(process.execPath, ['-e', dialler(port)], { uid: 65_534, gid: 65_534, cwd: '/' });
       onTestFinished(() => void child.kill());

@@ -11,6 +11,9 @@ export interface SocketEnds {
   readonly localPort?: number | undefined;
 }
 
+/** Whether the kernel reveals which user is at the other end of a connection. */
+export const OWNERS_ARE_KNOWN = process.platform === 'linux';
+
 const TABLES = ['net/tcp', 'net/tcp6'];
 const ESTABLISHED = '01';
 

@@ -67,7 +67,7 @@ const USES: readonly (readonly [address: string, use: SpecialUse | undefined])[]
 ];
 
 describe('an address', () => {
-  it.each(USES)('%s is for: %s', (text, use) => {
+  it.each(USES)('%s has the special use %s', (text, use) => {
     expect(specialUse(parseIp(text))).toBe(use);
   });
 });
@@ -93,7 +93,7 @@ describe('any address', () => {
     '::/8',
     '4000::/2',
     '8000::/1',
-  ])('of %s is special, unless it stands for a public one', (block) => {
+  ])('of %s is special, unless it embeds a public one', (block) => {
     fc.assert(
       fc.property(within(block), (address) => {
         fc.pre(!formatIp(address).startsWith('::ffff:') && !formatIp(address).startsWith('64:ff9b::'));
@@ -102,16 +102,19 @@ describe('any address', () => {
     );
   });
 
-  it.each(['::ffff:0:0', '::ffff:0:0:0', '64:ff9b::'])('of IPv4 behind %s is what it is without', (prefix) => {
-    const base = parseIp(prefix).value;
-    fc.assert(
-      fc.property(ipv4, ({ value }) => {
-        expect(specialUse({ family: 6, value: base + value })).toBe(specialUse({ family: 4, value }));
-      }),
-    );
-  });
+  it.each(['::ffff:0:0', '::ffff:0:0:0', '64:ff9b::'])(
+    'of IPv4 with the prefix %s has the same use as without',
+    (prefix) => {
+      const base = parseIp(prefix).value;
+      fc.assert(
+        fc.property(ipv4, ({ value }) => {
+          expect(specialUse({ family: 6, value: base + value })).toBe(specialUse({ family: 4, value }));
+        }),
+      );
+    },
+  );
 
-  it('keeps its use when it is printed and read again', () => {
+  it('keeps its use after it was formatted and parsed', () => {
     fc.assert(
       fc.property(fc.oneof(ipv4, within('::/0')), (address) => {
         expect(specialUse(parseIp(formatIp(address)))).toBe(specialUse(address));

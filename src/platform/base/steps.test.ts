@@ -11,13 +11,13 @@ function* threeSteps(done: string[]): Steps<number> {
 }
 
 describe('work in steps', () => {
-  it('is done at once where nobody waits', () => {
+  it('completes at once if nothing waits', () => {
     const done: string[] = [];
     expect(runSteps(threeSteps(done))).toBe(3);
     expect(done).toEqual(['one', 'two', 'three']);
   });
 
-  it('waits for a turn between two steps, and for none after the last', async () => {
+  it('waits for a turn between two steps, and not after the last', async () => {
     const done: string[] = [];
     const turn = Promise.withResolvers<void>();
     const working = runStepsInTurns(threeSteps(done), () => {
@@ -30,7 +30,7 @@ describe('work in steps', () => {
     expect(done).toEqual(['one', 'turn', 'two', 'turn', 'three']);
   });
 
-  it('fails where a step does', async () => {
+  it('fails if a step does', async () => {
     function* failing(): Steps<never> {
       yield;
       throw new Error('wrong');

@@ -28,7 +28,7 @@ function queueOf(total = 4, perTenant = 2) {
 }
 
 describe('a queue of several tenants', () => {
-  it('keeps a place for others than the one that has many slow jobs', () => {
+  it('reserves a slot for tenants other than one with many slow jobs', () => {
     const { add, began } = queueOf();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) add(name, 'a');
     expect(began).toEqual(['a1', 'a2']);
@@ -36,7 +36,7 @@ describe('a queue of several tenants', () => {
     expect(began).toEqual(['a1', 'a2', 'b1']);
   });
 
-  it('gives places to each in turn', async () => {
+  it('starts jobs of each tenant in turn', async () => {
     const { add, began, end } = queueOf(1, 1);
     for (const name of ['a1', 'a2', 'a3']) add(name, 'a');
     for (const name of ['b1', 'b2']) add(name, 'b');
@@ -44,7 +44,7 @@ describe('a queue of several tenants', () => {
     expect(began).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
   });
 
-  it('runs a job once, in the turn of whichever tenant comes first', async () => {
+  it('runs a shared job once, in the turn of its first tenant', async () => {
     const { add, began, end } = queueOf();
     for (const name of ['a1', 'a2']) add(name, 'a');
     const shared = add('shared', 'a');
@@ -57,7 +57,7 @@ describe('a queue of several tenants', () => {
     expect(began).toEqual(['a1', 'a2', 'shared']);
   });
 
-  it('runs no job that its tenants have left', async () => {
+  it('runs no job that all its tenants have left', async () => {
     const { add, began, end } = queueOf(1, 1);
     add('a1', 'a');
     const left = add('a2', 'a');
@@ -69,7 +69,7 @@ describe('a queue of several tenants', () => {
     expect(began).toEqual(['a1', 'a3']);
   });
 
-  it('never runs more than it may, and all in the end', async () => {
+  it('never exceeds its limits, and finally runs all jobs', async () => {
     const jobs = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(

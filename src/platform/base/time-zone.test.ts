@@ -6,7 +6,7 @@ import { instantOf, isTimeZone, wallTime } from './time-zone.ts';
 const at = (text: string) => Date.parse(`${text}Z`);
 const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia'];
 
-describe('time zones', () => {
+describe('a time zone', () => {
   test.each([
     ['2026-01-01T12:00', 'Europe/Berlin', '2026-01-01T13:00'],
     ['2026-07-01T12:00', 'Europe/Berlin', '2026-07-01T14:00'],
@@ -14,12 +14,12 @@ describe('time zones', () => {
     ['2026-01-01T00:00', 'America/New_York', '2025-12-31T19:00'],
     ['2026-01-01T18:15', 'Asia/Kathmandu', '2026-01-02T00:00'],
     ['1969-12-31T23:59:59.250', 'UTC', '1969-12-31T23:59:59.250'],
-  ])('at %s the clocks of %s show %s', (instant, zone, wall) => {
+  ])('at %s has in %s the wall time %s', (instant, zone, wall) => {
     expect(wallTime(at(instant), zone)).toBe(at(wall));
     expect(instantOf(at(wall), zone)).toBe(at(instant));
   });
 
-  test('a wall time leads back to an instant at which the clocks show it', () => {
+  test('converts a wall time to an instant with that wall time', () => {
     const when = fc.integer({ min: at('2000-01-01T00:00'), max: at('2035-01-01T00:00') });
     fc.assert(
       fc.property(fc.constantFrom(...zones), when, (zone, instant) => {
@@ -31,7 +31,7 @@ describe('time zones', () => {
     );
   });
 
-  test('later wall times never come at earlier instants', () => {
+  test('converts later wall times to instants that are not earlier', () => {
     const around = [at('2026-03-29T02:00'), at('2026-10-25T02:00')];
     const minutes = fc.integer({ min: -240, max: 240 });
     fc.assert(
@@ -44,7 +44,7 @@ describe('time zones', () => {
     );
   });
 
-  test('names are known or refused', () => {
+  test('is rejected if its name is unknown', () => {
     expect(zones.map(isTimeZone)).toEqual(zones.map(() => true));
     expect(['', 'Mars/Base', 'Europe/Berlin '].map(isTimeZone)).toEqual([false, false, false]);
     expect(() => wallTime(0, 'Mars/Base')).toThrow(ParseError);

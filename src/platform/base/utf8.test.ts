@@ -20,10 +20,10 @@ it.each([
   expect(utf8Length(text)).toBe(bytes);
 });
 
-it('counts the bytes that an encoder makes of any text, pairs torn apart included', () => {
+it('counts the bytes of any encoded text, including lone surrogates', () => {
   fc.assert(fc.property(texts, (text) => utf8Length(text) === encoded(text)));
 });
 
-it('tells whether a text exceeds a limit as its length does', () => {
+it('compares the length of a text with a limit', () => {
   fc.assert(fc.property(texts, fc.nat({ max: 40 }), (text, max) => exceedsBytes(text, max) === encoded(text) > max));
 });

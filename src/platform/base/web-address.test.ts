@@ -7,7 +7,7 @@ it.each([
   ['https://bucket.example.org/a.qcow2?X-Signature=secret#part', 'https://bucket.example.org/a.qcow2?...'],
   ['s3://bucket/a.qcow2', 's3://bucket/a.qcow2'],
   ['http://', 'http://'],
-])('%s is told as %s', (address, shown) => {
+])('%s is displayed as %s', (address, shown) => {
   expect(shownAddress(address)).toBe(shown);
 });
 
@@ -16,6 +16,6 @@ it.each([
   ['HTTP://images.example.org/a.qcow2', true],
   ['docker://team/debian:12', false],
   ['debian:12', false],
-])('whether %s is on the web: %s', (address, expected) => {
+])('%s is a web address: %s', (address, expected) => {
   expect(isOnWeb(address)).toBe(expected);
 });

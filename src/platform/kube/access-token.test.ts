@@ -12,7 +12,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const textOf = (file: string) => readFileSync(file, 'utf8').trim();
 
 describe('a token', () => {
-  it('is new at every start, for its owner alone, and gone at the end', () => {
+  it('is new at every start, readable only by its owner, and deleted at the end', () => {
     const file = join(directory, 'tokens', '127.0.0.1_8000');
     const token = createAccessToken(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -30,7 +30,7 @@ describe('a token', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('of an administrator is taken as it is, and stays', () => {
+  it('of an administrator is used unchanged, and stays', () => {
     const file = join(directory, 'own');
     writeFileSync(file, 'sixteen-letters-\n', { mode: 0o640 });
     const token = openAccessToken(file);
@@ -39,13 +39,13 @@ describe('a token', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('is created where an administrator wants it', () => {
+  it('is created at the path of an administrator', () => {
     const file = join(directory, 'made');
     expect(openAccessToken(file).matches(textOf(file))).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('that is short, or that everybody can read, is rejected without being told', () => {
+  it('that is short or readable by others is rejected without being shown', () => {
     const file = join(directory, 'bad');
     writeFileSync(file, 'hunter2', { mode: 0o600 });
     expect(() => openAccessToken(file)).toThrow(/shorter than 16/);
@@ -56,7 +56,7 @@ describe('a token', () => {
     expect(() => openAccessToken(directory)).toThrow(/cannot be used/);
   });
 
-  it('has a place by the address of its server', () => {
+  it('has a path derived from the address of its server', () => {
     expect(tokenFileOf('127.0.0.1', 8000)).toMatch(/\/vimana\/tokens\/127\.0\.0\.1_8000$/);
     expect(tokenFileOf('::1', 8000)).toMatch(/\/--1_8000$/);
     expect(tokenFileOf('../../x', 1)).toMatch(/\/tokens\/\.\.-\.\.-x_1$/);

@@ -11,6 +11,8 @@ export interface ApiExtension {
   readonly resources: readonly ExtensionResource[];
   /** Priority among groups that share the name of a kind: clients prefer the higher. Defaults to 1000 and 15. */
   readonly priority?: { readonly group: number; readonly version: number };
+  /** True if another server checks what it serves, so that requests for any path of the group version reach it. */
+  readonly isForwarded?: boolean;
   /**
    * Handles a request for one of the resources, in a supported verb, from a user whom the server that mounts the
    * extension has authorized. A thrown KubeError is the response; any other error is an internal error.
@@ -62,6 +64,7 @@ export interface RequestUser {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface UpgradedConnection {
@@ -78,5 +81,10 @@ export type ExtensionAnswer =
   | { readonly status: number; readonly body?: object; readonly headers?: Readonly<Record<string, string>> }
   | { readonly status: number; readonly type: string; readonly text: string }
   /** Streamed response. It continues until the iteration ends or the client disconnects. */
-  | { readonly status: number; readonly type: string; readonly pieces: AsyncIterable<string> }
+  | {
+      readonly status: number;
+      readonly type: string;
+      readonly pieces: AsyncIterable<string | Uint8Array>;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | typeof UPGRADED;

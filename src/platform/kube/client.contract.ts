@@ -63,7 +63,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
     });
     afterAll(() => subject.stop());
 
-    it('creates an object and reads it back as the server made it', async () => {
+    it('creates an object and returns it as stored', async () => {
       const label = fresh();
       const created = await client.create(configMaps, configMap(label, { a: '1' }));
       expect(created).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } });
@@ -71,7 +71,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(await client.get(configMaps, label, inDefault)).toEqual(created);
     });
 
-    it('copies what it is given', async () => {
+    it('does not change or keep its argument', async () => {
       const given = configMap(fresh(), { a: '1' });
       const created = await client.create(configMaps, given);
       given.data['a'] = 'changed';
@@ -79,12 +79,12 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect((await client.get(configMaps, created.metadata.name ?? '', inDefault)).data).toEqual({ a: '1' });
     });
 
-    it('makes up a name where only its beginning is given', async () => {
+    it('generates a name from a generateName', async () => {
       const { metadata } = await client.create(configMaps, { metadata: { generateName: 'some-', namespace } });
       expect(metadata.name).toMatch(/^some-[a-z0-9]{5}$/);
     });
 
-    it('refuses as the server does, with reason, code and causes', async () => {
+    it('reports an error of the server with reason, code and causes', async () => {
       const label = fresh();
       await client.create(configMaps, configMap(label));
       await expect(client.create(configMaps, configMap(label))).rejects.toSatisfy(isAlreadyExists);
@@ -107,7 +107,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect((await client.get(configMaps, created.metadata.name ?? '', inDefault)).data).toEqual({ a: '2' });
     });
 
-    it('patches in each of the ways', async () => {
+    it('supports each type of patch', async () => {
       const label = fresh();
       await client.create(configMaps, configMap(label, { a: '1', b: '2' }));
       await client.patch(configMaps, label, { type: 'merge', body: { data: { a: null, c: '3' } } }, inDefault);
@@ -126,13 +126,13 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(data).toEqual({ b: '2', c: '3', d: '4', e: '5' });
     });
 
-    it('changes nothing when run dry', async () => {
+    it('changes nothing on a dry run', async () => {
       const label = fresh();
       await client.create(configMaps, configMap(label), { dryRun: true });
       await expect(client.get(configMaps, label, inDefault)).rejects.toSatisfy(isNotFound);
     });
 
-    it('lists by selector and page by page at one version', async () => {
+    it('lists by selector and in pages of one resource version', async () => {
       const prefix = fresh();
       const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${prefix}-${letter}`);
       const labels = { set: prefix };
@@ -156,7 +156,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(one.items.map(({ metadata }) => metadata.name)).toEqual([names[2]]);
     });
 
-    it('watches from a version on, and ends when told to', async () => {
+    it('watches from a resource version, and ends with its signal', async () => {
       const label = fresh();
       const { metadata } = await client.list(configMaps, inDefault);
       const stop = new AbortController();
@@ -178,7 +178,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(versions).toEqual([...versions].sort((a, b) => a - b));
     });
 
-    it('watches the present state first where asked, and says when it is over', async () => {
+    it('sends initial events if requested, and marks their end', async () => {
       const label = fresh();
       await client.create(configMaps, configMap(label));
       const stop = new AbortController();
@@ -197,7 +197,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(types).toEqual(['ADDED', 'BOOKMARK']);
     });
 
-    it('says so where a version is no longer kept', async () => {
+    it('reports an expired resource version', async () => {
       const label = fresh();
       await client.create(configMaps, configMap(label));
       await subject.compact();
@@ -208,7 +208,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       await expect(watching).rejects.toSatisfy(isGone);
     });
 
-    it('deletes at once, or marks for those who must finish first', async () => {
+    it('deletes at once, or only marks an object that has finalizers', async () => {
       const label = fresh();
       const created = await client.create(configMaps, {
         ...configMap(label),
@@ -231,7 +231,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(await client.delete(serviceAccounts, plain, inDefault)).toBeUndefined();
     });
 
-    it('deletes all that a selector chooses, and nothing else', async () => {
+    it('deletes all objects that a selector matches, and no others', async () => {
       const [gone, kept] = [fresh(), fresh()];
       await client.create(configMaps, configMap(gone));
       await client.create(configMaps, configMap(kept));
@@ -240,7 +240,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       await client.get(configMaps, kept, inDefault);
     });
 
-    it('writes a status through its subresource, and the rest not', async () => {
+    it('writes the status through its subresource, and nothing else', async () => {
       const label = fresh();
       const labels = { app: label };
       const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
@@ -252,7 +252,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(patched).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 7 } });
     });
 
-    it('acts through subresources that are no part of the object', async () => {
+    it('calls subresources that are not part of the object', async () => {
       const label = fresh();
       await client.create(serviceAccounts, { metadata: { name: label, namespace } });
       const request = {
@@ -264,12 +264,12 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(response).toMatchObject({ kind: 'TokenRequest', status: { token: expect.stringMatching(/^ey.*\..*\./) } });
     });
 
-    it('reads what is no resource', async () => {
+    it('reads paths that are not resources', async () => {
       expect(JSON.parse(await client.raw('/version'))).toMatchObject({ major: '1' });
       expect(await client.raw('/healthz')).toBe('ok');
     });
 
-    it('sends any method to any path, and gives back the status and the body', async () => {
+    it('sends any method to any path, and returns the status and the body', async () => {
       const label = fresh();
       const path = `/api/v1/namespaces/${namespace}/configmaps`;
       const created = await client.request({ method: 'POST', path, body: { metadata: { name: label } } });
@@ -287,7 +287,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       await expect(client.request({ method: 'GET', path: '/nowhere' })).rejects.toMatchObject({ code: 404 });
     });
 
-    it('knows resources without a namespace', async () => {
+    it('supports cluster-scoped resources', async () => {
       expect((await client.get(namespaces, 'default')).metadata.name).toBe('default');
     });
   });

@@ -6,7 +6,7 @@ import { runs } from '#testing/runs';
 import { readManifest } from './manifest.ts';
 
 describe('a manifest', () => {
-  it('may hold several documents, of which empty ones do not count', () => {
+  it('may contain several documents, of which empty ones are ignored', () => {
     const text = '# first\na: 1\n---\n---\n\nb: 2\n---\n# nothing\n';
     expect(readManifest(text)).toEqual({
       documents: [
@@ -17,7 +17,7 @@ describe('a manifest', () => {
     });
   });
 
-  it('is read as kubectl reads it: YAML 1.1, JSON, and a List for its items', () => {
+  it('is parsed as by kubectl: YAML 1.1, JSON, and a List by its items', () => {
     expect(readManifest('a: yes\nb: 0755\nc: "yes"').documents[0]?.object).toEqual({ a: true, b: 493, c: 'yes' });
     expect(readManifest('{"a": [1, null]}').documents[0]?.object).toEqual({ a: [1, null] });
     const list = readManifest('apiVersion: v1\nkind: List\nitems: [{a: 1}, {b: 2}]');
@@ -33,37 +33,37 @@ describe('a manifest', () => {
     ['!!omap [x: 1]', [{ x: 1 }]],
     ['!!set {a, b}', { a: null, b: null }],
     ['1_000', 1000],
-  ])('takes %s for what kubectl takes it for', (text, value) => {
+  ])('parses %s as kubectl does', (text, value) => {
     expect(readManifest(`a: ${text}`)).toEqual({ documents: [{ object: { a: value }, line: 1 }], problems: [] });
   });
 
-  it('says where it is broken and still gives the documents that are not', () => {
+  it('reports the position of an error, and still returns the valid documents', () => {
     const { documents, problems } = readManifest('a: 1\n---\nb: [\n---\nc: 3\n');
     expect(documents.map(({ object }) => object)).toEqual([{ a: 1 }, { c: 3 }]);
     expect(problems).toEqual([{ line: 4, column: 1, message: expect.stringContaining('Flow sequence') }]);
   });
 
   it.each([
-    ['a key twice', 'a: 1\na: 2', 'unique'],
+    ['a duplicate key', 'a: 1\na: 2', 'unique'],
     ['a tab for indentation', 'a:\n\tb: 1', 'Tabs'],
-    ['an alias that multiplies', bomb(), 'resource exhaustion'],
-    ['an alias that contains itself', 'a: &a [*a, {b: *a}]', 'nested deeper'],
-    ['aliases by the thousand', `${lines((i) => `- &k${i} ${i}`)}${lines((i) => `- *k${i}`)}`, 'too many aliases'],
-    ['a flood of marks', `[${'1,'.repeat(600_000)}]`, 'write it as JSON'],
+    ['exponentially nested aliases', bomb(), 'resource exhaustion'],
+    ['a recursive alias', 'a: &a [*a, {b: *a}]', 'nested deeper'],
+    ['thousands of aliases', `${lines((i) => `- &k${i} ${i}`)}${lines((i) => `- *k${i}`)}`, 'too many aliases'],
+    ['too many document markers', `[${'1,'.repeat(600_000)}]`, 'write it as JSON'],
     ['an unknown alias', 'a: *nowhere', 'Unresolved alias'],
     ['deep nesting', `${'['.repeat(800)}${']'.repeat(800)}`, 'nested deeper'],
     ['very deep nesting', '['.repeat(100_000), 'nested deeper'],
-    ['a number that is none', 'a: [1, {b: .nan}]', 'NaN, which is not a JSON number'],
-    ['an endless number', 'a: -.inf', '-Infinity, which is not a JSON number'],
-    ['a binary that is no base64', 'a: !!binary "%"', 'base64'],
-    ['a flood of text', 'x'.repeat(33 * 1024 * 1024), 'larger than 32 MiB'],
-  ])('with %s is a problem, not a crash', (_name, text, message) => {
+    ['an invalid number', 'a: [1, {b: .nan}]', 'NaN, which is not a JSON number'],
+    ['an infinite number', 'a: -.inf', '-Infinity, which is not a JSON number'],
+    ['invalid base64', 'a: !!binary "%"', 'base64'],
+    ['too much text', 'x'.repeat(33 * 1024 * 1024), 'larger than 32 MiB'],
+  ])('with %s is reported as a problem', (_name, text, message) => {
     const { documents, problems } = readManifest(text);
     expect(documents).toEqual([]);
     expect(problems[0]?.message).toContain(message);
   });
 
-  it('takes hardly longer for many keys than for many items', () => {
+  it('takes little longer for many keys than for many items', () => {
     const [keys, items] = [lines((i) => `k${i}: ${i}`), `a:\n${lines((i) => `- k${i}`)}`].map((text) =>
       measureCpuMs(() => {
         const { documents, problems } = readManifest(text);
@@ -79,7 +79,7 @@ describe('a manifest', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('gives back what was written', () => {
+  it('is parsed to the object that was formatted', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         fc.pre(value !== null && JSON.stringify(value) !== undefined);
@@ -90,7 +90,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('of any text never throws', () => {
+  it('with any text never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         readManifest(text);

@@ -2,10 +2,12 @@ import { LineCounter } from 'yaml';
 import { append } from '#platform/base/append';
 import { duplicateKeys, jsonOf, type YamlDocument, yamlDocuments, yamlProblem } from './yaml-json.ts';
 
-/** One object of a manifest file and its first line. */
+/** One object of a manifest file, and the first line of its document. */
 export interface ManifestDocument {
   readonly object: unknown;
   readonly line: number;
+  /** Position in its List, if it is part of one. */
+  readonly item?: number;
 }
 
 /** Reason why a part of a manifest could not be read. */
@@ -52,7 +54,13 @@ export function readManifest(text: string): Manifest {
       if (errors.length + twice.length > 0 || document.contents === null) continue;
       const object = jsonOf(document);
       if (object === null) continue;
-      for (const item of itemsOf(object)) documents.push({ object: item, line });
+      const items = itemsOf(object);
+      if (items === undefined) documents.push({ object, line });
+      else
+        append(
+          documents,
+          items.map((each, item) => ({ object: each, line, item })),
+        );
     } catch (error) {
       problems.push({ line, column: 1, message: yamlProblem(error) });
     }
@@ -66,9 +74,9 @@ function unreadableManifest(message: string): Manifest {
   return { documents: [], problems: [{ line: 1, column: 1, message }] };
 }
 
-/** Returns the items of a `List`, as `kubectl get -o yaml` prints several objects. */
-function itemsOf(object: unknown): readonly unknown[] {
-  if (typeof object !== 'object' || object === null) return [object];
+/** Returns the items of a `List`, as `kubectl get -o yaml` prints several objects, or undefined for other objects. */
+function itemsOf(object: unknown): readonly unknown[] | undefined {
+  if (typeof object !== 'object' || object === null) return undefined;
   const { kind, apiVersion, items } = object as Readonly<Record<string, unknown>>;
-  return kind === 'List' && apiVersion === 'v1' && Array.isArray(items) ? items : [object];
+  return kind === 'List' && apiVersion === 'v1' && Array.isArray(items) ? items : undefined;
 }

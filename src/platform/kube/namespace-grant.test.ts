@@ -14,28 +14,28 @@ const grants = (annotation: string | undefined, only?: string) => ({
       : undefined,
 });
 
-describe('what is in one namespace acts on machines of another', () => {
+describe('an object in one namespace may act on VMs of another', () => {
   it.each<[string, string, string | undefined, string | undefined, string | undefined]>([
-    ['never, where nothing is said', 'b', undefined, undefined, 'Forbidden'],
-    ['where it is named', 'b', 'a', undefined, undefined],
-    ['where it is named among others', 'b', 'x, a ,y', undefined, undefined],
-    ['where all are', 'b', '*', undefined, undefined],
-    ['not where another is named that begins alike', 'b', 'ab,a-b', undefined, 'Forbidden'],
-    ['not by an empty list', 'b', '', undefined, 'Forbidden'],
-    ['not where there is none', 'c', '*', undefined, 'NotFound'],
-    ['not where one namespace alone is looked after', 'b', '*', 'a', 'Forbidden'],
-    ['in its own as ever', 'a', undefined, 'a', undefined],
+    ['not by default', 'b', undefined, undefined, 'Forbidden'],
+    ['if its namespace is listed', 'b', 'a', undefined, undefined],
+    ['if its namespace is listed among others', 'b', 'x, a ,y', undefined, undefined],
+    ['if all namespaces are allowed', 'b', '*', undefined, undefined],
+    ['not if only similar namespaces are listed', 'b', 'ab,a-b', undefined, 'Forbidden'],
+    ['not if the list is empty', 'b', '', undefined, 'Forbidden'],
+    ['not if the other namespace does not exist', 'c', '*', undefined, 'NotFound'],
+    ['not if only one namespace is managed', 'b', '*', 'a', 'Forbidden'],
+    ['always if both are the same namespace', 'a', undefined, 'a', undefined],
   ])('%s', (_when, to, annotation, only, reason) => {
     expect(crossNamespaceDenial('a', to, grants(annotation, only) as never)?.reason).toBe(reason);
   });
 
-  it('and is told how it could', () => {
+  it('and is otherwise rejected with a remedy', () => {
     expect(crossNamespaceDenial('a', 'b', grants('x') as never)?.message).toBe(
       'namespace b does not allow operations from namespace a on its VMs: to allow them, add a to annotation vimana.io/operations-from of namespace b, a comma-separated list',
     );
   });
 
-  it('as the server says, where what is known may be old', async () => {
+  it('as the server decides if the cache may be stale', async () => {
     const requested: string[] = [];
     const client = {
       get: (_type: unknown, name: string) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import { AwakeTime, TICK_MS } from './awake-time.ts';
 
-test('time that is read often passes as it does on the clock', async () => {
+test('advances with the clock if it is read often', async () => {
   const clock = new FakeClock();
   const awake = new AwakeTime(clock);
   const begin = awake.now();
@@ -21,7 +21,7 @@ test('a long gap counts as one tick', async () => {
   expect(awake.now() - begin).toBe(TICK_MS);
 });
 
-test('it is told in whole milliseconds, so that the rest of a wait is never too short for a timer', async () => {
+test('is in whole milliseconds, so that a remaining wait is never too short for a timer', async () => {
   const clock = new FakeClock();
   const awake = new AwakeTime(clock);
   for (let i = 0; i < 100; i++) {

@@ -30,7 +30,7 @@ const arbitraryStep = fc.oneof(
 );
 
 describe('a cache', () => {
-  it('shows what it was told, finds it by every index, and tells changes that add up to the same', () => {
+  it('contains its objects, finds them by every index, and reports consistent changes', () => {
     fc.assert(
       fc.property(fc.array(arbitraryStep, { maxLength: 40 }), (steps) => {
         const reported = new Map<string, KubeObject>();
@@ -77,7 +77,7 @@ describe('a cache', () => {
     );
   });
 
-  it('tells nothing of an object that it already shows', () => {
+  it('reports nothing for an object that it already contains', () => {
     const changes: Change[] = [];
     const cache = new IndexedCache<KubeObject>((change) => changes.push(change));
     const object = objectOf({ name: 'a', namespace: 'x', uid: '1', colours: [] }, 7);
@@ -86,7 +86,7 @@ describe('a cache', () => {
     expect(changes.map(({ type }) => type)).toEqual(['added']);
   });
 
-  it('tells an object that took the name of another as a new one', () => {
+  it('reports an object with the name of a deleted one as a new one', () => {
     const changes: Change[] = [];
     const cache = new IndexedCache<KubeObject>((change) => changes.push(change));
     cache.put(objectOf({ name: 'a', namespace: 'x', uid: '1', colours: [] }, 7));
@@ -98,7 +98,7 @@ describe('a cache', () => {
     ]);
   });
 
-  it('counts versions as numbers of any length', () => {
+  it('compares resource versions as numbers of any length', () => {
     const cache = new IndexedCache<KubeObject>();
     cache.reached('9');
     cache.reached('10');
@@ -110,7 +110,7 @@ describe('a cache', () => {
   });
 });
 
-it('finds what a controller owns beside it alone, though others may name its uid', () => {
+it('finds the objects of a controller by owner, even if others have the same uid', () => {
   const cache = new IndexedCache<KubeObject>();
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Owner', name: 'o', uid: 'u', controller: true }];
   const item = (namespace: string): KubeObject => ({

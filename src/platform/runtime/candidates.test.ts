@@ -112,7 +112,7 @@ describe('several candidates', () => {
     return wrong;
   }
 
-  it('never act at once, whatever is slow, lost or asleep, and one leads when all is well again', async () => {
+  it('never lead at the same time, whatever is slow, lost or asleep, and finally one leads', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

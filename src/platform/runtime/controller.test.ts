@@ -25,7 +25,7 @@ function start<T extends KubeObject>(controller: Controller<T>) {
 }
 
 describe('a controller', () => {
-  it('is run for what is there, for what changes, and told to forget what is gone', async () => {
+  it('reconciles existing and changed objects, and ignores deleted ones', async () => {
     const runs: string[] = [];
     start({
       name: 'test',
@@ -46,7 +46,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['x -', 'x 1', 'kube-public/x gone']);
   });
 
-  it('is run for the owner of what it owns and for what a watched object concerns, on both sides of a change', async () => {
+  it('reconciles the owners of changed objects and the keys of watch sources, old and new', async () => {
     const runs: string[] = [];
     start({
       name: 'test',
@@ -83,7 +83,7 @@ describe('a controller', () => {
     expect(runs.slice(1).sort()).toEqual(['b', 'b', 'c']);
   });
 
-  it('holds its objects by its finalizer until it has cleaned up', async () => {
+  it('keeps its objects by its finalizer until it has cleaned up', async () => {
     const seen: string[] = [];
     let busy = true;
     start<ConfigMap>({
@@ -117,7 +117,7 @@ describe('a controller', () => {
     });
   });
 
-  it('takes it for nothing when its object goes away during the run, but not when another is missing', async () => {
+  it('ignores that its object was deleted during a reconcile, but not that another is missing', async () => {
     let missing = 'itself';
     let runs = 0;
     start<ConfigMap>({
@@ -140,7 +140,7 @@ describe('a controller', () => {
     await cluster.until(() => cluster.log.entries.some(({ level }) => level === 'warn'));
   });
 
-  it('makes one child and no second while its cache has not shown the first', async () => {
+  it('creates no second child while its cache does not contain the first', async () => {
     const expected = new Expectations();
     let made = 0;
     let runs = 0;
@@ -188,7 +188,7 @@ describe('expectations', () => {
     by: () => objects,
   });
 
-  it('are met when the cache has come as far as the newest write', () => {
+  it('are met when the cache has reached the newest write', () => {
     const expected = new Expectations();
     expected.wrote('o', child('a', '9'));
     expected.wrote('o', child('b', '12'));
@@ -197,7 +197,7 @@ describe('expectations', () => {
     expect(expected.met('o', cacheAt('12'))).toBe(true);
   });
 
-  it('are met when what was deleted is gone, whatever took its name', () => {
+  it('are met when a deleted object is gone, even if another has its name', () => {
     const expected = new Expectations();
     expected.removed('o', child('a', '9'));
     expect(expected.met('o', cacheAt('20', child('a', '9')))).toBe(false);
@@ -209,7 +209,7 @@ describe('expectations', () => {
 });
 
 describe('a manager', () => {
-  it('stops in the opposite order of starting, and each only when the later ones are done', async () => {
+  it('stops its parts in reverse order, each only after the later ones', async () => {
     const said: string[] = [];
     const part = (name: string) => ({
       name,
@@ -228,7 +228,7 @@ describe('a manager', () => {
     expect(said).toEqual(['a starts', 'b starts', 'b stops', 'b is done', 'a stops', 'a is done']);
   });
 
-  it('stops all and passes on the failure where one fails', async () => {
+  it('stops all parts and passes on the error if one fails', async () => {
     let stopped = false;
     const fine = {
       name: 'fine',
@@ -245,7 +245,7 @@ describe('a manager', () => {
     expect(stopped).toBe(true);
   });
 
-  it('stops what it has started where a later one cannot even begin', async () => {
+  it('stops what it has started if a later part fails to start', async () => {
     let stopped = false;
     const fine = {
       name: 'fine',

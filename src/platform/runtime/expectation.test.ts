@@ -17,7 +17,7 @@ const cacheAt = (version: string, ...objects: readonly KubeObject[]): Cache => (
   by: () => objects,
 });
 
-it('is met at first, and once the cache has come as far as the newest write', () => {
+it('is met at first, and once the cache has reached the newest write', () => {
   const expectation = new Expectation();
   expect(expectation.isMet(cacheAt(''))).toBe(true);
   expectation.wrote(child('12'));
@@ -27,7 +27,7 @@ it('is met at first, and once the cache has come as far as the newest write', ()
   expect(expectation.isMet(cacheAt('3'))).toBe(true);
 });
 
-it('is met once a deleted object is gone, whatever took its name', () => {
+it('is met once a deleted object is gone, even if another has its name', () => {
   const expectation = new Expectation();
   expectation.removed(child('9'));
   expect(expectation.isMet(cacheAt('20', child('9')))).toBe(false);

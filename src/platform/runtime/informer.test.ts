@@ -25,7 +25,7 @@ function with_(changes: Partial<Client>): Client {
 }
 
 describe('an informer', () => {
-  it('shows what was there and what comes, changes and goes', async () => {
+  it('shows existing, created, changed and deleted objects', async () => {
     const { admin } = cluster;
     await admin.create(CONFIG_MAPS, configMap('old'));
     const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
@@ -43,7 +43,7 @@ describe('an informer', () => {
     expect(informer.cache.size).toBe(1);
   });
 
-  it('refreshed, shows what is no older than that, even where an older list or refresh is under way', async () => {
+  it('shows no older state after a refresh, even if an older list or refresh is in progress', async () => {
     const { admin, clock } = cluster;
     let lists = 0;
     const client = with_({
@@ -84,7 +84,7 @@ describe('an informer', () => {
     expect(reported).toEqual(['added', 'added']);
   });
 
-  it('tells a late listener what is there', async () => {
+  it('reports existing objects to a late listener', async () => {
     const { admin } = cluster;
     await admin.create(CONFIG_MAPS, configMap('old'));
     const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
@@ -99,7 +99,7 @@ describe('an informer', () => {
     expect(reported).toEqual(['added old']);
   });
 
-  it('goes on from where it was when a watch breaks, without listing again', async () => {
+  it('resumes a broken watch from the last version, without listing again', async () => {
     const { admin } = cluster;
     let lists = 0;
     const places: (string | undefined)[] = [];
@@ -128,7 +128,7 @@ describe('an informer', () => {
     expect(new Set(places).size).toBe(3);
   });
 
-  it('lists again where the place was forgotten, and tells only what differs', async () => {
+  it('lists again if the version has expired, and reports only differences', async () => {
     const { admin } = cluster;
     let broken = true;
     const client = with_({
@@ -152,7 +152,7 @@ describe('an informer', () => {
     expect(reported).toEqual(['added gone', 'added kept', 'deleted gone', 'added new']);
   });
 
-  it('keeps trying, ever less often, where it may not list', async () => {
+  it('retries with increasing delays if listing is forbidden', async () => {
     const client = cluster.clientFor({ name: 'nobody', groups: ['system:authenticated'] });
     const tries: number[] = [];
     const counted: Client = {
@@ -172,15 +172,28 @@ describe('an informer', () => {
   it('lists large resources in pages', async () => {
     const { admin } = cluster;
     for (let i = 0; i < 1234; i++) await admin.create(CONFIG_MAPS, configMap(`c-${i}`));
-    const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
+    const pages: { readonly limit: number | undefined; readonly continued: boolean; readonly items: number }[] = [];
+    const client = with_({
+      list: async <T extends KubeObject>(...[type, options]: Parameters<Client['list']>) => {
+        const page = (await admin.list(type, options)) as KubeList<T>;
+        pages.push({ limit: options?.limit, continued: options?.continue !== undefined, items: page.items.length });
+        return page;
+      },
+    });
+    const informer = new Informer({ ...cluster, client }, CONFIG_MAPS, { namespace });
     cluster.run(informer);
     await informer.synced;
     expect(informer.cache.size).toBe(1234);
+    expect(pages).toEqual([
+      { limit: 500, continued: false, items: 500 },
+      { limit: 500, continued: true, items: 500 },
+      { limit: 500, continued: true, items: 234 },
+    ]);
   });
 });
 
 describe('the informers of a process', () => {
-  it('are one a resource and selection, and start when they are asked for', async () => {
+  it('are shared by resource and selection, and start on demand', async () => {
     const informers = new Informers({ ...cluster, client: cluster.admin });
     const first = informers.of(CONFIG_MAPS);
     expect(informers.of(CONFIG_MAPS)).toBe(first);

@@ -19,7 +19,7 @@ import { waitForAbort } from './wait-for-abort.ts';
 const place = { namespace: 'kube-system', name: 'vimana-operator' };
 const SECOND = 1000;
 
-describe('leading', () => {
+describe('a leader elector', () => {
   let cluster: Cluster;
   const terms: { readonly who: string; readonly term: LeaderTerm; over: boolean }[] = [];
   beforeEach(async () => {
@@ -65,7 +65,7 @@ describe('leading', () => {
     expect((await lease()).spec).toEqual({ ...first, renewTime: '2030-01-01T00:00:04.000000Z' });
   });
 
-  it('gives the lease back when all is put away, and not before; another takes it at once', async () => {
+  it('releases the lease only when everything has stopped; another acquires it at once', async () => {
     const a = candidate('a', { drainMs: 5 * SECOND });
     await cluster.until(() => terms.length === 1);
     await cluster.clock.advance(0.5 * SECOND);
@@ -84,7 +84,7 @@ describe('leading', () => {
     expect((await lease()).spec).toMatchObject({ holderIdentity: expect.stringMatching(/^b_/), leaseTransitions: 1 });
   });
 
-  it('stops acting ten seconds after its last good renewal, and another goes on fifteen after it saw that', async () => {
+  it('stops ten seconds after its last renewal, and another starts fifteen seconds after it saw that', async () => {
     let broken = false;
     const client: Client = {
       ...cluster.admin,
@@ -110,7 +110,7 @@ describe('leading', () => {
     expect(led()).toEqual(['a', 'b']);
   });
 
-  it('counts its time from before a renewal was sent, however long the answer takes', async () => {
+  it('counts the lease from before the renewal was sent, however long the response takes', async () => {
     const { clock } = cluster;
     const client: Client = {
       ...cluster.admin,
@@ -130,7 +130,7 @@ describe('leading', () => {
     expect(a.one.isLeader).toBe(false);
   });
 
-  it('is no candidate again until all is put away', async () => {
+  it('is not a candidate again until everything has stopped', async () => {
     const a = candidate('a', { drainMs: 60 * SECOND });
     await cluster.until(() => terms.length === 1);
     const held = await lease();
@@ -151,7 +151,7 @@ describe('leading', () => {
     await stopped;
   });
 
-  it('waits for as long as a holder of another kind says that its lease lasts', async () => {
+  it('waits for the lease duration of another holder', async () => {
     const spec = { holderIdentity: 'go', leaseDurationSeconds: 60, renewTime: '2020-01-01T00:00:00.000000Z' };
     await cluster.admin.create(LEASES, { metadata: place, spec });
     candidate('a');
@@ -162,7 +162,7 @@ describe('leading', () => {
     expect((await lease()).spec).toMatchObject({ leaseTransitions: 1 });
   });
 
-  it('does not take a deleted lease from a holder that may not know of it', async () => {
+  it('does not acquire a deleted lease whose holder may not know that', async () => {
     await cluster.admin.create(LEASES, { metadata: place, spec: { holderIdentity: 'go', leaseDurationSeconds: 15 } });
     candidate('a');
     await cluster.clock.advance(14 * SECOND);
@@ -173,7 +173,7 @@ describe('leading', () => {
     expect(led()).toEqual(['a']);
   });
 
-  it('goes on with a lease that somebody else deleted or touched', async () => {
+  it('continues with a lease that another client deleted or changed', async () => {
     const a = candidate('a');
     await cluster.until(() => terms.length === 1);
     await cluster.admin.patch(LEASES, place.name, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } }, place);
@@ -185,7 +185,7 @@ describe('leading', () => {
     expect([a.one.isLeader, led()]).toEqual([true, ['a']]);
   });
 
-  it('knows its own lease though the answer to its request was lost', async () => {
+  it('recognizes its own lease although the response was lost', async () => {
     let lose = true;
     const client: Client = {
       ...cluster.admin,
@@ -202,7 +202,7 @@ describe('leading', () => {
     expect(led()).toEqual(['a']);
   });
 
-  it('passes on the failure of what it runs, and gives the lease back', async () => {
+  it('passes on the error of what it runs, and releases the lease', async () => {
     const bad = createLeaderElector({
       ...cluster,
       client: cluster.admin,
@@ -214,7 +214,7 @@ describe('leading', () => {
     expect((await lease()).spec?.holderIdentity).toBe('');
   });
 
-  it('makes every renewal one that others can see, even where the time of day stands still', async () => {
+  it('changes the lease with every renewal, even if the wall clock does not advance', async () => {
     const frozen = new OwnClock(cluster.clock, 0, 1);
     frozen.now = () => Date.UTC(2030, 0, 1);
     const { signal } = new AbortController();
@@ -227,7 +227,7 @@ describe('leading', () => {
     expect(new Set(versions).size).toBe(4);
   });
 
-  it('needs no more rights than its rules give, nor does the recorder of Events', async () => {
+  it('needs no more permissions than its rules, like the recorder of Events', async () => {
     const { admin } = cluster;
     const user = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'candidate' };
@@ -251,23 +251,23 @@ describe('leading', () => {
     expect(cluster.log.entries.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  it('refuses times that are not safe', () => {
+  it('rejects unsafe durations', () => {
     const times = { leaseMs: 10_000, renewDeadlineMs: 10_000, retryMs: 2000 };
     const { clock, admin: client } = cluster;
     expect(() => new LeaderLease({ client, clock, lease: place, holder: 'a', times })).toThrow('must last longer');
   });
 
   it.each<[string, (own: OwnClock) => void]>([
-    ['was held up', (own) => own.fallAsleep(false)],
-    ['slept with the whole machine', (own) => own.fallAsleep(true)],
+    ['was stalled', (own) => own.fallAsleep(false)],
+    ['was suspended with its host', (own) => own.fallAsleep(true)],
     [
-      'was held up while the clock was set back',
+      'was stalled while the clock was set back',
       (own) => {
         own.fallAsleep(false);
         own.set(-3600 * SECOND);
       },
     ],
-  ])('lets nobody write whose term is over, not even who %s and has not been told', async (_what, fallAsleep) => {
+  ])('does not let a former leader write that %s and has not noticed', async (_what, fallAsleep) => {
     const own = new OwnClock(cluster.clock, 0, 1);
     let term: LeaderTerm | undefined;
     const one = createLeaderElector({
@@ -306,7 +306,7 @@ describe('leading', () => {
     own.wake();
   });
 
-  it('starts controllers on caches that know all that the leader before has done', async () => {
+  it('starts controllers on caches that contain all writes of the previous leader', async () => {
     const client = cluster.admin;
     const informers = new Informers({ ...cluster, client });
     const { cache } = informers.of(CONFIG_MAPS);

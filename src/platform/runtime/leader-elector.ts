@@ -89,12 +89,15 @@ class LeaseElector implements LeaderElector {
     const { clock } = this.#options;
     const late = new AbortController();
     const giveUp = () => late.abort(new TemporaryError('request timed out'));
-    using timers = new DisposableStack();
-    timers.use(clock.timer(ms, giveUp));
-    const hurry = () => void timers.use(clock.timer(PARTING_MS, giveUp));
+    const timers = [clock.timer(ms, giveUp)];
+    const hurry = () => void timers.push(clock.timer(PARTING_MS, giveUp));
     signal?.addEventListener('abort', hurry, { once: true });
-    timers.defer(() => signal?.removeEventListener('abort', hurry));
-    return await Promise.race([work(late.signal), rejection(late.signal)]);
+    try {
+      return await Promise.race([work(late.signal), rejection(late.signal)]);
+    } finally {
+      signal?.removeEventListener('abort', hurry);
+      for (const timer of timers) timer.cancel();
+    }
   }
 
   async #acquire(held: LeaderLease, signal: AbortSignal): Promise<Elapsed | undefined> {

@@ -22,7 +22,7 @@ async function scraped(metrics: Metrics): Promise<Record<string, number>> {
 }
 
 describe('metrics', () => {
-  it('tell of a queue: what was added, tried again, waited and worked, and what waits now', async () => {
+  it('report a queue: additions, retries, waiting and working times, and its depth', async () => {
     const metrics = new Metrics();
     const clock = new FakeClock();
     let failed = false;
@@ -61,7 +61,7 @@ describe('metrics', () => {
     await done;
   });
 
-  it('tell of every run of a controller what it came to and how long it took', async () => {
+  it('report the result and the duration of every reconcile', async () => {
     const cluster = await startCluster();
     const metrics = new Metrics();
     const client = cluster.admin;
@@ -103,7 +103,7 @@ describe('metrics', () => {
     await cluster.stop();
   });
 
-  it('show a second name with the same samples', async () => {
+  it('expose a second name with the same samples', async () => {
     const metrics = new Metrics();
     const runs = metrics.controller('vm', () => 0);
     runs.finished('success', 0.003);
@@ -121,7 +121,7 @@ describe('metrics', () => {
     expect(() => metrics.alsoNamed('workqueue_depth', 'vimana_reconcile_total')).toThrow('another');
   });
 
-  it('ask for a measure only when somebody looks, and forget what is no longer there', async () => {
+  it('read a gauge only when scraped, and drop deleted ones', async () => {
     const metrics = new Metrics();
     const found = new Map([['Running', 3]]);
     let requested = 0;
@@ -143,7 +143,7 @@ describe('metrics', () => {
     expect(after).not.toHaveProperty(['vimana_vm_total{phase="Running"}']);
   });
 
-  it('keep two processes in one apart', async () => {
+  it('are separate for two runtimes in one process', async () => {
     const [a, b] = [new Metrics(), new Metrics()];
     a.eventDropped('queue_full');
     expect(await scraped(a)).toHaveProperty(['vimana_events_dropped_total{reason="queue_full"}'], 1);

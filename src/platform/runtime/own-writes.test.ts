@@ -15,7 +15,7 @@ function writing(own: OwnWrites) {
   return { write, done, missed: () => missed };
 }
 
-it('knows a write of its own, seen before its answer or after', async () => {
+it('recognizes its own write, seen before or after its response', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
   expect(own.isOwnWrite('7')).toBe(true);
@@ -26,7 +26,7 @@ it('knows a write of its own, seen before its answer or after', async () => {
   expect(own.isOwnWrite('8')).toBe(false);
 });
 
-it('tells of what others wrote while it was writing', async () => {
+it('reports the writes of others during its own', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
   expect(own.isOwnWrite('6')).toBe(true);
@@ -36,7 +36,7 @@ it('tells of what others wrote while it was writing', async () => {
   expect(missed()).toBe(1);
 });
 
-it('tells of what was seen during a write that failed', async () => {
+it('reports changes seen during a failed write', async () => {
   const own = new OwnWrites();
   const { write, done, missed } = writing(own);
   own.isOwnWrite('6');

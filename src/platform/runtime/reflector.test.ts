@@ -27,7 +27,7 @@ function clientOf(log: string[]): Client {
   return { list, watch } as unknown as Client;
 }
 
-it('lets others go first between the pages of a list, and tells of changes once all is taken in', async () => {
+it('yields between the pages of a list, and reports changes once all pages are stored', async () => {
   const log: string[] = [];
   const stop = new AbortController();
   const others = (async () => {

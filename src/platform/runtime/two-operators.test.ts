@@ -75,7 +75,7 @@ function startOperator(cluster: Cluster, name: string, seed: number) {
 }
 
 describe('two operators', () => {
-  it('make one child for each object, however they take turns', async () => {
+  it('create one child for each object, in any interleaving', async () => {
     const step = fc.record({
       who: fc.nat(1),
       what: fc.constantFrom('create', 'create and replace', 'hold up', 'hold up until another leads', 'go on'),

@@ -16,7 +16,7 @@ function started(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptio
 }
 
 describe('a work queue', () => {
-  it('works on a key once, however often it was added before its turn', async () => {
+  it('processes a key once, however often it was added before its turn', async () => {
     const worked: string[] = [];
     const { clock, queue } = started(async (key) => {
       worked.push(key);
@@ -28,7 +28,7 @@ describe('a work queue', () => {
     expect(worked).toEqual(['a', 'b', 'c']);
   });
 
-  it('works again, behind the others, on a key that was added while it was worked on', async () => {
+  it('processes a key again, after the others, if it was added while it was processed', async () => {
     const worked: string[] = [];
     const { clock, queue } = started(async (key) => {
       worked.push(key);
@@ -44,7 +44,7 @@ describe('a work queue', () => {
     expect(worked).toEqual(['a', 'b', 'a']);
   });
 
-  it('forgets what earlier runs asked for when a run says that it is settled', async () => {
+  it('drops earlier requeues when a reconcile succeeds', async () => {
     const worked: number[] = [];
     const { clock, queue } = started(async () => {
       worked.push(clock.monotonic());
@@ -60,7 +60,7 @@ describe('a work queue', () => {
     expect(worked).toHaveLength(4);
   });
 
-  it('never works on one key twice at once, nor on more keys than it may, and loses none', async () => {
+  it('never processes a key twice at once or too many keys, and loses none', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(30), fc.boolean()), { maxLength: 60 }),
@@ -102,7 +102,7 @@ describe('a work queue', () => {
     );
   });
 
-  it('serves keys in the order in which they came, so that none waits for ever behind one that comes again and again', async () => {
+  it('processes keys in order of arrival, so that none starves behind one that is added repeatedly', async () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(key, fc.nat(12)), { maxLength: 80 }), async (adds) => {
@@ -134,9 +134,10 @@ describe('a work queue', () => {
     );
   });
 
-  it('wakes each of many delayed keys at its time, with one timer for all', async () => {
+  it('processes each of many delayed keys on time, with one timer for all', async () => {
+    const delays = fc.tuple(fc.nat(20), fc.integer({ min: 1, max: 5000 }), fc.nat(40));
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.nat(20), fc.nat(5000), fc.nat(40)), { maxLength: 100 }), async (adds) => {
+      fc.asyncProperty(fc.array(delays, { maxLength: 100 }), async (adds) => {
         const due = new Map<string, number>();
         const wrong: string[] = [];
         const { clock, queue, done, stop } = started(
@@ -164,7 +165,7 @@ describe('a work queue', () => {
     );
   });
 
-  it('takes the earliest of several delays', async () => {
+  it('uses the earliest of several delays', async () => {
     const times: number[] = [];
     const { clock, queue } = started(async () => {
       times.push(clock.monotonic());
@@ -177,7 +178,19 @@ describe('a work queue', () => {
     expect(times).toEqual([100]);
   });
 
-  it('comes back when a run asks for it', async () => {
+  it('keeps a delay when the key is added without one, as client-go does', async () => {
+    const times: number[] = [];
+    const { clock, queue } = started(async () => {
+      times.push(clock.monotonic());
+      return undefined;
+    });
+    queue.addAfter('a', 500);
+    queue.addAfter('a', 0);
+    await clock.advance(5000);
+    expect(times).toEqual([0, 500]);
+  });
+
+  it('requeues a key on request', async () => {
     const times: number[] = [];
     const { clock, queue } = started(async () => {
       times.push(clock.monotonic());
@@ -189,16 +202,16 @@ describe('a work queue', () => {
   });
 
   it.each([
-    ['any error: after a back-off', new Error('x'), 1, 20],
-    ['a temporary one: when it says', new TemporaryError('x', { retryAfterMs: 700 }), 700, 700],
-    ['a temporary one that names no time: after a back-off', new TemporaryError('x'), 1, 20],
+    ['any error with a back-off', new Error('x'), 1, 20],
+    ['a temporary error with its delay', new TemporaryError('x', { retryAfterMs: 700 }), 700, 700],
+    ['a temporary error without a delay with a back-off', new TemporaryError('x'), 1, 20],
     [
-      'a refusal that names a time: then',
+      'a rejection with its Retry-After',
       new KubeError(429, 'TooManyRequests', 'x', { retryAfterSeconds: 2 }),
       2000,
       2000,
     ],
-  ])('tries again after %s', async (_what, error, min, max) => {
+  ])('retries after %s', async (_what, error, min, max) => {
     const times: number[] = [];
     const { clock, queue } = started(async () => {
       times.push(clock.monotonic());
@@ -230,7 +243,7 @@ describe('a work queue', () => {
     expect(runs).toBe(2);
   });
 
-  it('waits ever longer for a key that keeps failing, and forgets that once it succeeds', async () => {
+  it('increases the delay of a key that keeps failing, and resets it once it succeeds', async () => {
     const waits: number[] = [];
     let fail = true;
     const { clock, queue } = started(
@@ -254,7 +267,7 @@ describe('a work queue', () => {
     expect(waits.at(-1)).toBeLessThanOrEqual(100);
   });
 
-  it('gives way to others of the process when there is much to do', async () => {
+  it('yields to the rest of the process if there is much to do', async () => {
     let worked = 0;
     const { clock, queue } = started(async () => {
       worked++;
@@ -267,7 +280,7 @@ describe('a work queue', () => {
     expect(worked).toBe(200);
   });
 
-  it('stops by finishing what it works on and beginning nothing more', async () => {
+  it('finishes current keys when it stops, and starts no others', async () => {
     const worked: string[] = [];
     const { clock, queue, done, stop } = started(async (key) => {
       await clock.sleep(50);
@@ -289,7 +302,7 @@ describe('a work queue', () => {
 });
 
 describe('a back-off', () => {
-  it('lies between half of its step and its step, and never over its most', () => {
+  it('is between half of its step and its step, and never above its maximum', () => {
     fc.assert(
       fc.property(
         fc.nat(2000),

@@ -27,7 +27,7 @@ const spec = object('A machine.', {
 });
 
 describe('a schema', () => {
-  it('is the JSON schema that the API server gets', () => {
+  it('is the JSON schema of the CRD', () => {
     expect(spec.json).toEqual({
       type: 'object',
       description: 'A machine.',
@@ -61,7 +61,7 @@ describe('a schema', () => {
     });
   });
 
-  it('says nothing of fields where there are none, since servers drop what is empty', () => {
+  it('omits empty properties, since servers drop them', () => {
     expect(object('A marker.', {}).json).toEqual({ type: 'object', description: 'A marker.' });
   });
 
@@ -103,13 +103,13 @@ describe('a kind', () => {
     example: { name: 'one', spec: { cpus: 1 } },
   });
 
-  it('knows its names and the schema of the whole object', () => {
+  it('has its names and the schema of the whole object', () => {
     expect(machine).toMatchObject({ singular: 'machine', apiVersion: 'hypersdk.io/v1', categories: ['vimana'] });
     expect(Object.keys(machine.schema.properties ?? {})).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
     expect(machine.schema.required).toEqual(['spec']);
   });
 
-  it('tells what a user may write from what a reader gets', () => {
+  it('distinguishes what a user may write from what a reader gets', () => {
     const written: InputOf<typeof machine> = {
       apiVersion: 'hypersdk.io/v1',
       kind: 'Machine',

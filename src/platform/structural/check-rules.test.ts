@@ -16,7 +16,7 @@ const sorted = (causes: readonly (readonly (string | undefined)[])[]): string[] 
     .sort((a, b) => (a < b ? -1 : 1));
 
 describe('checkRules', () => {
-  it.each(cases)('finds what the API server finds in $schema.properties', ({ schema, causes }) => {
+  it.each(cases)('reports the errors of the API server for $schema.properties', ({ schema, causes }) => {
     const found = validateRules(schema as unknown as JsonSchema, PATH);
     const reported = found.map((cause) => [causeReason(cause), cause.field.replace(PATH, ''), fieldErrorBody(cause)]);
     expect(sorted(reported)).toEqual(sorted(causes));

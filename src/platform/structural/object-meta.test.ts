@@ -9,10 +9,10 @@ const BAD = {
 };
 const fieldsOf = (meta: unknown, before?: unknown) => validateMeta(meta, { before }).map(({ field }) => field);
 
-describe('metadata of an object that takes the place of another', () => {
+describe('the metadata of an updated object', () => {
   const all = ['metadata.labels', 'metadata.annotations', 'metadata.finalizers', 'metadata.ownerReferences.name'];
 
-  it('is looked at where it differs', () => {
+  it('is validated if it differs', () => {
     expect(fieldsOf({ name: 'a', ...BAD })).toEqual(all);
     expect(fieldsOf({ name: 'a', ...BAD }, { name: 'a' })).toEqual(all);
     expect(fieldsOf({ name: 'a', ...structuredClone(BAD) }, { name: 'a', ...BAD })).toEqual(all);
@@ -20,18 +20,18 @@ describe('metadata of an object that takes the place of another', () => {
     expect(fieldsOf({ name: 'a', labels: { a: 1 } }, { name: 'a' })).toEqual(['metadata.labels.a']);
   });
 
-  it('is not where it is the very same', () => {
+  it('is not validated if it is the same', () => {
     const before = { name: 'a', ...BAD };
     expect(fieldsOf({ ...before }, before)).toEqual([]);
     expect(fieldsOf({ ...before, labels: { 'a b': 'c' } }, before)).toEqual(['metadata.labels']);
   });
 
-  it('needs a name however little of it changes', () => {
+  it('requires a name even if nothing changes', () => {
     expect(fieldsOf({}, {})).toEqual(['metadata.name']);
     expect(fieldsOf(undefined, undefined)).toEqual(['metadata.name']);
   });
 
-  it.each([[[]], ['text'], [7]])('is no %j', (meta) => {
+  it.each([[[]], ['text'], [7]])('cannot be %j', (meta) => {
     expect(fieldsOf(meta, { name: 'a' })).toEqual(['metadata']);
     expect(fieldsOf(meta)).toEqual(['metadata']);
   });

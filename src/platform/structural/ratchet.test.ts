@@ -10,8 +10,8 @@ const objectWith = (spec: unknown) => ({ apiVersion: 'o/v1', kind: 'Probe', meta
 const sorted = (causes: readonly (readonly string[])[]): string[] =>
   causes.map((cause) => JSON.stringify(cause)).sort((a, b) => (a < b ? -1 : 1));
 
-describe('an update of an object that its schema would no longer admit', () => {
-  it.each(answers.cases)('is judged as the API server does: $old to $object', ({ old, object, causes }) => {
+describe('an update of an object that its schema would no longer accept', () => {
+  it.each(answers.cases)('is validated as by the API server: $old to $object', ({ old, object, causes }) => {
     const found = schema.validate(objectWith(object), objectWith(old));
     expect(sorted(found.map((cause) => [causeReason(cause), cause.field || '<nil>', fieldErrorBody(cause)]))).toEqual(
       sorted(causes),

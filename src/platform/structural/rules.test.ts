@@ -15,7 +15,7 @@ function validator(spec: JsonSchema, ...rules: CelRule[]) {
 }
 
 describe('a rule', () => {
-  it('speaks with its message expression, and with its message where that comes to nothing', () => {
+  it('uses its message expression, and its message if that has no result', () => {
     const spec: JsonSchema = { type: 'object', properties: { a: text, b: text } };
     const message = 'plain';
     const say = (messageExpression: string, value: unknown) =>
@@ -28,7 +28,7 @@ describe('a rule', () => {
     expect(say('self.a', { a: 'x'.repeat(6_000) })).toEqual(['plain']);
   });
 
-  it('that costs too much ends the evaluation of all rules', () => {
+  it('that exceeds the cost limit ends the evaluation of all rules', () => {
     const validate = validator(
       { type: 'object', properties: { l: { type: 'array', items: text } } },
       { rule: 'self.l.all(x, self.l.all(y, self.l.all(z, x + y != z)))', message: 'cube' },
@@ -46,7 +46,7 @@ describe('a rule', () => {
     expect(validate({ l: ['a'] }).map(({ detail }) => detail)).toEqual(['never seen']);
   });
 
-  it('has no budget left after many that were costly', () => {
+  it('fails if earlier ones have used the budget', () => {
     const items = Array.from({ length: 250 }, (_, i) => `i${i}`);
     const costly = { rule: 'self.l.all(x, self.l.all(y, x + "z" != y))', message: 'square' };
     const validate = validator(
@@ -59,7 +59,7 @@ describe('a rule', () => {
     ]);
   });
 
-  it('sees the name of the object at the root and of embedded resources, and no other metadata', () => {
+  it('can access the name of the object and of embedded resources, and no other metadata', () => {
     const schema = compileSchema({
       type: 'object',
       properties: { spec: { type: 'object', 'x-kubernetes-embedded-resource': true } },
@@ -75,12 +75,12 @@ describe('a rule', () => {
     expect(schema.validate(object('b')).map(({ detail, field }) => [field, detail])).toEqual([['', 'same name']]);
   });
 
-  it('that does not compile refuses every object instead of being ignored', () => {
+  it('that does not compile rejects every object instead of being ignored', () => {
     const validate = validator({ type: 'object', properties: { a: text } }, { rule: 'self.b == 1' });
     expect(validate({ a: 'x' })[0]?.detail).toMatch(/^rule compile error: compilation failed: .*undefined field 'b'/);
   });
 
-  it('finds nothing under names that JavaScript gives to every object', () => {
+  it('finds no fields with names of inherited properties', () => {
     const spec: JsonSchema = { type: 'object', additionalProperties: text };
     const validate = validator(spec, { rule: '!("constructor" in self) && !has(self.toString)', message: 'clean' });
     expect(validate({ a: 'x' })).toEqual([]);

@@ -28,7 +28,7 @@ function answerTo(spec: unknown) {
 }
 
 describe('a structural schema', () => {
-  it.each(answers.cases)('answers as the API server does to $spec', ({ spec, stored, causes, refused: rejected }) => {
+  it.each(answers.cases)('is applied to $spec as by the API server', ({ spec, stored, causes, refused: rejected }) => {
     const response = answerTo(spec);
     if (rejected !== undefined) {
       expect(response.dropped).toBeDefined();
@@ -37,7 +37,7 @@ describe('a structural schema', () => {
     else expect(response).toEqual({ stored });
   });
 
-  it('holds a transition rule only against a stored object', () => {
+  it('applies a transition rule only to an update', () => {
     const before = objectWith({ need: 'x', im: 'a' });
     const after = objectWith({ need: 'x', im: 'b' });
     expect(schema.validate(after)).toEqual([]);
@@ -47,14 +47,14 @@ describe('a structural schema', () => {
     ]);
   });
 
-  it('drops a __proto__ key by name and pollutes nothing', () => {
+  it('drops a __proto__ key by name, without changing any prototype', () => {
     const object = JSON.parse('{"metadata":{"name":"p","__proto__":{"x":1}},"spec":{"need":"x","__proto__":{"y":1}}}');
     expect(schema.prune(object)).toEqual(['spec.__proto__', 'metadata.__proto__']);
     expect(schema.validate(object)).toEqual([]);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('drops fields where no object may be, and names them', () => {
+  it('drops fields of values that are not objects, and reports them', () => {
     const odd = compileSchema({
       type: 'object',
       properties: {
@@ -76,7 +76,7 @@ describe('a structural schema', () => {
     expect(odd.prune(swapped)).toEqual(['words.a', 'map[0].d']);
   });
 
-  it('takes no inherited name for a field', () => {
+  it('does not mistake an inherited name for a field', () => {
     const odd = compileSchema({
       type: 'object',
       properties: {
@@ -93,7 +93,7 @@ describe('a structural schema', () => {
     expect(odd.validate(object).map(({ field }) => field)).toEqual(['spec.constructor']);
   });
 
-  it('stops counting causes before they become a flood', () => {
+  it('limits the number of reported causes', () => {
     const object = objectWith({ need: 'x', set: Array.from({ length: 10_000 }, (_, i) => i) });
     expect(schema.validate(object).length).toBeLessThan(600);
   });

@@ -48,16 +48,16 @@ async function attempts(method: 'GET' | 'PUT', first: typeof answer): Promise<nu
 
 const status = (fields: object) => JSON.stringify({ kind: 'Status', status: 'Failure', ...fields });
 
-describe('a request that was turned away', () => {
+describe('a request that was rejected', () => {
   it.each<[string, 'GET' | 'PUT', typeof answer, number]>([
-    ['because the server is busy and says for how long', 'PUT', busy({ retryAfterSeconds: 1 }), 2],
-    ['because the server is busy and says no more', 'PUT', { status: 429, body: 'Too many requests' }, 2],
-    ['because a pod may not be evicted', 'PUT', busy({ causes: [{ reason: 'DisruptionBudget' }] }), 1],
-    ['because a machine is to migrate first', 'PUT', busy(undefined), 1],
-    ['by a fault, where it changes nothing', 'GET', { status: 500, body: status({ code: 500 }) }, 2],
-    ['by a fault, where it may have changed something', 'PUT', { status: 500, body: status({ code: 500 }) }, 1],
-    ['because it is not served', 'GET', { status: 501, body: status({ reason: 'NotImplemented' }) }, 1],
-  ])('%s is sent again or not', async (_why, method, first, count) => {
+    ['because the server is busy, with a delay,', 'PUT', busy({ retryAfterSeconds: 1 }), 2],
+    ['because the server is busy, without a delay,', 'PUT', { status: 429, body: 'Too many requests' }, 2],
+    ['because of a disruption budget', 'PUT', busy({ causes: [{ reason: 'DisruptionBudget' }] }), 1],
+    ['because a VM has to migrate first', 'PUT', busy(undefined), 1],
+    ['by an internal error of a read', 'GET', { status: 500, body: status({ code: 500 }) }, 2],
+    ['by an internal error of a write', 'PUT', { status: 500, body: status({ code: 500 }) }, 1],
+    ['because it is not implemented', 'GET', { status: 501, body: status({ reason: 'NotImplemented' }) }, 1],
+  ])('%s is retried or not', async (_why, method, first, count) => {
     expect(await attempts(method, first)).toBe(count);
   });
 });

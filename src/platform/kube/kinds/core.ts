@@ -1,5 +1,6 @@
 import type { KubeObject } from '../kube-object.ts';
 import type { KubeCondition } from './condition.ts';
+import type { ServicePort } from './network.ts';
 import { resourceType } from './resource-type.ts';
 
 /** Kinds of the core group with few fields beside their metadata. */
@@ -14,7 +15,16 @@ export interface ConfigMap extends KubeObject {
 }
 
 export interface Service extends KubeObject {
-  readonly spec?: { readonly selector?: Readonly<Record<string, string>>; readonly [field: string]: unknown };
+  readonly spec?: {
+    readonly selector?: Readonly<Record<string, string>>;
+    readonly type?: string;
+    readonly clusterIP?: string;
+    readonly ipFamilies?: readonly string[];
+    readonly ports?: readonly ServicePort[];
+    readonly publishNotReadyAddresses?: boolean;
+    readonly trafficDistribution?: string;
+    readonly [field: string]: unknown;
+  };
 }
 
 export const NAMESPACES = resourceType<Namespace>('v1', 'Namespace', 'namespaces', 'Cluster');

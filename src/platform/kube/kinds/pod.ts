@@ -18,6 +18,7 @@ export interface Container {
 }
 
 export interface ContainerPort {
+  readonly name?: string;
   readonly containerPort: number;
   readonly hostPort?: number;
   readonly hostIP?: string;

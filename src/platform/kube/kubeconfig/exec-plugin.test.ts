@@ -52,7 +52,7 @@ function access(exec: object = {}, { terminal = false, env = {}, cluster = {} } 
 }
 
 describe('a plugin', () => {
-  test('gives a token, and is told its arguments and environment', async () => {
+  test('returns a token, and receives its arguments and environment', async () => {
     plugin(credential({ token: 'secret' }));
     const { headers } = await access({ args: ['get', 'token'], env: [{ name: 'EXTRA', value: 'e x' }] });
     expect(await headers()).toEqual({ Authorization: 'Bearer secret' });
@@ -64,13 +64,13 @@ describe('a plugin', () => {
     });
   });
 
-  test('without a folder in its name is found along the PATH', async () => {
+  test('without a directory in its name is found in PATH', async () => {
     plugin(credential({ token: 'by-path' }), 'gives-tokens');
     const { headers } = await access({ command: 'gives-tokens' });
     expect(await headers()).toEqual({ Authorization: 'Bearer by-path' });
   });
 
-  test('is told of the cluster where it asks to', async () => {
+  test('receives the cluster if it requests that', async () => {
     plugin(credential({ token: 't' }, V1BETA1));
     const cluster = {
       'certificate-authority-data': Buffer.from('CA').toString('base64'),
@@ -96,7 +96,7 @@ describe('a plugin', () => {
     });
   });
 
-  test('gives a certificate', async () => {
+  test('returns a certificate', async () => {
     plugin(credential({ clientCertificateData: 'CERT', clientKeyData: 'KEY' }));
     const { headers, certificate } = await access();
     expect(await certificate()).toEqual({ cert: 'CERT', key: 'KEY' });
@@ -105,8 +105,8 @@ describe('a plugin', () => {
   });
 });
 
-describe('what a plugin gave', () => {
-  test('is used by all who wait, and until it expires', async () => {
+describe('the credential of a plugin', () => {
+  test('is shared by all concurrent requests until it expires', async () => {
     const expirationTimestamp = new Date(now + 60_000).toISOString();
     plugin(credential({ token: 'one', expirationTimestamp }));
     const { headers } = await access();
@@ -121,7 +121,7 @@ describe('what a plugin gave', () => {
     expect(runs()).toBe(2);
   });
 
-  test('without an end is used until the server refuses it', async () => {
+  test('without an expiry is used until the server rejects it', async () => {
     plugin(credential({ token: 'one' }));
     const { headers, refused: rejected } = await access();
     await headers();
@@ -149,7 +149,7 @@ describe('a plugin that fails', () => {
     ],
     [credential({ token: 5 }), 'returned credentials that are not strings'],
     [credential({ token: 'secret', expirationTimestamp: 'soon' }), 'returned an invalid expirationTimestamp'],
-  ])('with %j says so, without secrets', async (prints, problem) => {
+  ])('with %j is reported, without secrets', async (prints, problem) => {
     plugin(prints);
     const { headers } = await access({ args: ['secret-arg'] });
     const error: unknown = await headers().catch((error) => error);
@@ -157,7 +157,7 @@ describe('a plugin that fails', () => {
     expect((error as Error).message).not.toContain('secret');
   });
 
-  test('with an exit code says so, and is tried again', async () => {
+  test('with an exit code is reported, and retried', async () => {
     plugin('', 'plugin', 'exit 3');
     const { headers } = await access({ installHint: 'Install it like this.' });
     await expect(headers()).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('a plugin that fails', () => {
     expect(await headers()).toEqual({ Authorization: 'Bearer better' });
   });
 
-  test('because it is not there says how to install it', async () => {
+  test('because it does not exist names the install hint', async () => {
     const { headers } = await access({ command: 'no-such-plugin', installHint: 'Install it like this.' });
     await expect(headers()).rejects.toMatchObject({
       message: 'exec: no-such-plugin was not found',
@@ -176,7 +176,7 @@ describe('a plugin that fails', () => {
     });
   });
 
-  test('because it may not be run says so', async () => {
+  test('because it is not executable is reported', async () => {
     writeFileSync(join(directory, 'plugin'), 'text', { mode: 0o644 });
     const { headers } = await access();
     await expect(headers()).rejects.toThrow(`exec: ${directory}/plugin could not be started (EACCES)`);
@@ -189,21 +189,21 @@ describe('a terminal', () => {
     ['IfAvailable', true, true],
     ['IfAvailable', false, false],
     ['Always', true, true],
-  ])('with mode %s and a person there %s is offered: %s', async (interactiveMode, terminal, interactive) => {
+  ])('with mode %s and available %s is offered: %s', async (interactiveMode, terminal, interactive) => {
     plugin(credential({ token: 't' }));
     const { headers } = await access({ interactiveMode }, { terminal });
     await headers();
     expect(JSON.parse(readFileSync(join(directory, 'info'), 'utf8'))).toMatchObject({ spec: { interactive } });
   });
 
-  test('that is needed and not there fails before the plugin runs', async () => {
+  test('that is required but missing fails before the plugin runs', async () => {
     plugin(credential({ token: 't' }));
     const { headers } = await access({ interactiveMode: 'Always' });
     await expect(headers()).rejects.toThrow('requires a terminal for its prompt, and there is none');
     expect(() => runs()).toThrow();
   });
 
-  test('is offered where it can be by old plugins that say nothing', async () => {
+  test('is offered to old plugins that do not declare a mode', async () => {
     plugin(credential({ token: 't' }, V1BETA1));
     const { headers } = await access({ apiVersion: V1BETA1, interactiveMode: undefined }, { terminal: true });
     await headers();

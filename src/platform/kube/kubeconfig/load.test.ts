@@ -54,7 +54,7 @@ const dev = { '/home/jane/.kube/config': DEV, '/home/jane/.kube/pki/jane.crt': '
 const load = (flags: AccessFlags = {}, environment = machine(dev)) => loadClusterAccess(flags, environment);
 
 describe('the current context', () => {
-  test('gives server, trust, namespace and token', async () => {
+  test('contains server, certificate authority, namespace and token', async () => {
     const access = await load();
     expect(access).toMatchObject({
       server: 'https://one:6443',
@@ -68,7 +68,7 @@ describe('the current context', () => {
     expect(access.refused()).toBe(false);
   });
 
-  test('gives a certificate from files, relative ones beside the kubeconfig', async () => {
+  test('may have a certificate in files relative to the kubeconfig', async () => {
     const access = await load({ context: 'prod' });
     expect(access).toMatchObject({
       server: 'https://two',
@@ -81,11 +81,11 @@ describe('the current context', () => {
     expect(await access.headers()).toEqual({});
   });
 
-  test('gives a password', async () => {
+  test('may have a password', async () => {
     expect(await (await load({ user: 'basic' })).headers()).toEqual({ Authorization: `Basic ${b64('joe:secret-pw')}` });
   });
 
-  test('gives the headers of impersonation', async () => {
+  test('may have impersonation headers', async () => {
     const access = await load({ user: 'other' });
     expect(await access.headers()).toEqual({
       Authorization: 'Bearer t',
@@ -100,25 +100,25 @@ describe('the current context', () => {
 });
 
 describe('flags', () => {
-  test('count before the file', async () => {
+  test('take precedence over the file', async () => {
     const flags = { cluster: 'c2', user: 'jane', namespace: 'n', server: 'http://other', token: 'secret-flag' };
     const access = await load(flags);
     expect(access).toMatchObject({ server: 'http://other', insecure: true, namespace: 'n' });
     expect(await access.headers()).toEqual({ Authorization: 'Bearer secret-flag' });
   });
 
-  test('may do without any file', async () => {
+  test('may replace the file', async () => {
     const access = await load({ server: 'https://x', token: 't', insecureSkipTlsVerify: true }, machine({}));
     expect(access).toMatchObject({ server: 'https://x', insecure: true, namespace: 'default' });
   });
 
-  test('may leave out the check of the server, and with it the authority', async () => {
+  test('may disable the verification of the server, and with it the authority', async () => {
     const access = await load({ insecureSkipTlsVerify: true });
     expect(access.insecure).toBe(true);
     expect(access.ca).toBeUndefined();
   });
 
-  test('may ask for another user, who needs a name', async () => {
+  test('may impersonate a user, which requires a name', async () => {
     const access = await load({ as: 'root', asGroups: ['g'] });
     expect(await access.headers()).toMatchObject({ 'Impersonate-User': 'root', 'Impersonate-Group': ['g'] });
     await expect(load({ asGroups: ['g'] })).rejects.toThrow('as: is missing, required by groups and uid');
@@ -138,13 +138,13 @@ contexts: [{name: b, context: {cluster: d, user: u}}]`;
   const files = { '/one/config': first, '/two/config': second, '/two/u.crt': 'C', '/two/u.key': 'K' };
   const env = { KUBECONFIG: '/one/config:/gone/config::/two/config:/one/config' };
 
-  test('are joined: the first to name an entry or a current context counts, whole', async () => {
+  test('are merged: the first to define an entry or a current context takes precedence', async () => {
     const access = await load({}, machine(files, { env }));
     expect(access).toMatchObject({ server: 'https://first', insecure: false, cert: 'C', key: 'K' });
     expect(await load({ context: 'b' }, machine(files, { env }))).toMatchObject({ server: 'https://d' });
   });
 
-  test('do not count when one is named on the command line, which then must exist', async () => {
+  test('are ignored if one is given on the command line, which then must exist', async () => {
     expect(await load({ kubeconfig: '/two/config' }, machine(files, { env }))).toMatchObject({ server: 'https://d' });
     await expect(load({ kubeconfig: '/gone/config' }, machine(files, { env }))).rejects.toThrow(
       'kubeconfig cannot be used:\n  /gone/config: cannot be read (ENOENT)',
@@ -153,7 +153,7 @@ contexts: [{name: b, context: {cluster: d, user: u}}]`;
 });
 
 describe('a token file', () => {
-  test('is read again after a while, and at once when the server refuses the token', async () => {
+  test('is read again after a while, and at once when the server rejects the token', async () => {
     const config =
       'current-context: x\nclusters: [{name: c, cluster: {server: "http://x"}}]\nusers: [{name: u, user: {tokenFile: token}}]\ncontexts: [{name: x, context: {cluster: c, user: u}}]';
     const files: Record<string, string> = { '/k/config': config, '/k/token': 'one\n' };
@@ -174,7 +174,7 @@ describe('a token file', () => {
     expect(await token()).toBe('Bearer three');
   });
 
-  test('that was never there is an error of its own', async () => {
+  test('that does not exist has its own error', async () => {
     const config =
       'clusters: [{name: c, cluster: {server: "http://x"}}]\nusers: [{name: u, user: {tokenFile: /gone}}, {name: v, user: {tokenFile: /gone, token: old}}]';
     const environment = machine({ '/k/config': config });
@@ -184,11 +184,11 @@ describe('a token file', () => {
   });
 });
 
-describe('in a pod', () => {
+describe('in a pod,', () => {
   const directory = '/var/run/secrets/kubernetes.io/serviceaccount';
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
 
-  test('the ServiceAccount is used where there is no kubeconfig', async () => {
+  test('the ServiceAccount is used if there is no kubeconfig', async () => {
     const files = {
       [`${directory}/ca.crt`]: 'CA',
       [`${directory}/token`]: 'sa-token',
@@ -200,19 +200,19 @@ describe('in a pod', () => {
     expect((await load({ namespace: 'n' }, machine(files, { env }))).namespace).toBe('n');
   });
 
-  test('all files that are missing are named', async () => {
+  test('all missing files are named', async () => {
     await expect(load({}, machine({}, { env }))).rejects.toThrow(
       `cannot read ${directory}/ca.crt (ENOENT); cannot read ${directory}/token (ENOENT)`,
     );
   });
 
-  test('a kubeconfig counts first', async () => {
+  test('a kubeconfig takes precedence', async () => {
     const access = await load({}, machine(dev, { env: { ...env, HOME: '/home/jane' } }));
     expect(access.server).toBe('https://one:6443');
   });
 });
 
-describe('what is wrong', () => {
+describe('an invalid kubeconfig', () => {
   const broken = `
 current-context: x
 clusters: [{name: c, cluster: {server: "ftp://x", proxy-url: gopher, certificate-authority: ca.crt, insecure-skip-tls-verify: 1}}]
@@ -228,7 +228,7 @@ users:
     exec: {apiVersion: v9, args: [secret-arg, 5], env: [{name: A}, {value: secret-env}]}
 contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
 
-  test('is told all at once, with file, entry and field, and without secrets', async () => {
+  test('is reported all at once, with file, entry and field, and without secrets', async () => {
     const error: unknown = await load({ kubeconfig: '/k/config' }, machine({ '/k/config': broken })).catch(
       (error) => error,
     );
@@ -254,39 +254,35 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
   });
 
   test.each<[string, AccessFlags, string]>([
-    ['names that do not exist', { context: 'prodd' }, 'context "prodd" does not exist; available: "dev", "prod"'],
+    ['a context that does not exist', { context: 'prodd' }, 'context "prodd" does not exist; available: "dev", "prod"'],
     ['a cluster that does not exist', { cluster: 'c9' }, 'cluster "c9" does not exist; available: "c1", "c2"'],
     [
       'a user who does not exist',
       { user: 'eve' },
       'user "eve" does not exist; available: "jane", "cert", "basic", "other"',
     ],
-    ['a server that is none', { server: 'one:6443' }, 'server: must be an http or https URL'],
-  ])('%s', async (_what, flags, message) => {
+    ['an invalid server', { server: 'one:6443' }, 'server: must be an http or https URL'],
+  ])('is rejected because of %s', async (_what, flags, message) => {
     await expect(load(flags)).rejects.toThrow(message);
   });
 
   test.each([
-    ['bad YAML', 'users:\n- name: u\n  user: {token: "secret-x\n', '/k: is not valid YAML: line 4: missing char'],
-    ['a tab', 'users:\n\t- secret-x', '/k: is not valid YAML: line 2: tab as indent'],
-    ['a key that comes twice', 'users: []\nusers: [secret-x]', '/k: is not valid YAML: line 2: duplicate key'],
-    ['a list', '- secret-x', '/k: must be an object, not a list'],
+    ['invalid YAML', 'users:\n- name: u\n  user: {token: "secret-x\n', '/k: is not valid YAML: line 4: missing char'],
+    ['a tab for indentation', 'users:\n\t- secret-x', '/k: is not valid YAML: line 2: tab as indent'],
+    ['a duplicate key', 'users: []\nusers: [secret-x]', '/k: is not valid YAML: line 2: duplicate key'],
+    ['a list instead of an object', '- secret-x', '/k: must be an object, not a list'],
     ['another kind', 'kind: Secret', '/k: kind: must be Config'],
     ['another version', 'apiVersion: v2', '/k: apiVersion: must be v1'],
-    ['a name that is missing', 'users: [{user: {token: secret-x}}]', '/k: users[0]: name: is missing'],
-    [
-      'a name that comes twice',
-      'users: [{name: a}, {name: a}]',
-      '/k: users[1]: name: there is another user "a" in this file',
-    ],
-    ['no list', 'users: secret-x', '/k: users: must be a list, not a string'],
-  ])('%s in the file', async (_what, text, message) => {
+    ['a missing name', 'users: [{user: {token: secret-x}}]', '/k: users[0]: name: is missing'],
+    ['a duplicate name', 'users: [{name: a}, {name: a}]', '/k: users[1]: name: there is another user "a" in this file'],
+    ['a string instead of a list', 'users: secret-x', '/k: users: must be a list, not a string'],
+  ])('is rejected because of %s in the file', async (_what, text, message) => {
     const error: unknown = await load({ kubeconfig: '/k' }, machine({ '/k': text })).catch((error) => error);
     expect((error as Error).message).toContain(message);
     expect((error as Error).message).not.toContain('secret-x');
   });
 
-  test('no file at all, and no context chosen, come with advice', async () => {
+  test('is reported with a remedy if the file or the context is missing', async () => {
     await expect(load({}, machine({}))).rejects.toMatchObject({
       message: 'no kubeconfig was found (looked at /home/jane/.kube/config), and this is not a pod',
       hint: 'Set a file with --kubeconfig or KUBECONFIG, or a server with --server.',
@@ -298,7 +294,7 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
     });
   });
 
-  test('a context without a cluster', async () => {
+  test('is rejected because of a context without a cluster', async () => {
     const text = 'current-context: a\ncontexts: [{name: a, context: {user: u}}]\nusers: [{name: u}]';
     await expect(load({ kubeconfig: '/k' }, machine({ '/k': text }))).rejects.toThrow(
       '/k: context "a": cluster: is missing',
@@ -317,20 +313,20 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
     ['0777', undefined],
     ['1_000', undefined],
     ['1e3', undefined],
-  ])('the namespace %s reads as %j', async (written, namespace) => {
+  ])('has the namespace %s parsed as %j', async (written, namespace) => {
     const text = `current-context: a\nclusters: [{name: c, cluster: {server: "http://x"}}]\ncontexts: [{name: a, context: {cluster: c, namespace: ${written}}}]`;
     const access = load({ kubeconfig: '/k' }, machine({ '/k': text }));
     if (namespace === undefined) await expect(access).rejects.toThrow('/k: context "a": namespace: must be a string');
     else expect((await access).namespace).toBe(namespace);
   });
 
-  test('entries that are not used do no harm', async () => {
+  test('is accepted if only unused entries are invalid', async () => {
     const text = `${DEV}\npreferences: {colors: true}\n`.replace('secret-pw', '[1]');
     expect((await load({ kubeconfig: '/k' }, machine({ '/k': text }))).server).toBe('https://one:6443');
   });
 });
 
-describe('a kubeconfig of our own', () => {
+describe('a kubeconfig that we write', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
@@ -338,7 +334,7 @@ describe('a kubeconfig of our own', () => {
   afterEach(() => rmSync(directory, { recursive: true }));
   const here = nodeHostEnvironment({ env: {}, clock: { now: () => 0 }, terminal: false });
 
-  test('reads back as it was meant, and only its owner can read it', async () => {
+  test('is loaded as it was written, and only its owner can read it', async () => {
     const path = join(directory, 'new', 'config');
     const pem = (what: string) => `-----BEGIN ${what}-----\n${'x'.repeat(200)}\n-----END ${what}-----\n`;
     writeKubeconfig(path, {
@@ -360,7 +356,7 @@ describe('a kubeconfig of our own', () => {
     expect(readFileSync(path, 'utf8')).toContain('current-context: "no"');
   });
 
-  test('takes the place of an old one, whose readers lose access', async () => {
+  test('replaces an old one, and other users lose access', async () => {
     const path = join(directory, 'config');
     writeFileSync(path, 'old', { mode: 0o644 });
     writeKubeconfig(path, { name: 'x', server: 'http://x', token: 'yes' });

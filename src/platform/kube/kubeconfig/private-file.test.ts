@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('a file is replaced as a whole, and others can no longer read it', () => {
+test('a file is replaced as a whole, and other users can no longer read it', () => {
   const path = join(directory, 'secret');
   writeFileSync(path, 'old and long', { mode: 0o644 });
   chmodSync(path, 0o644);
@@ -20,13 +20,13 @@ test('a file is replaced as a whole, and others can no longer read it', () => {
   expect(readdirSync(directory)).toEqual(['secret']);
 });
 
-test('a file that cannot be replaced stays as it is, and no draft is left', () => {
+test('a file that cannot be replaced is unchanged, and no temporary file remains', () => {
   mkdirSync(join(directory, 'taken'));
   expect(() => writePrivateFile(join(directory, 'taken'), 'new')).toThrow();
   expect(readdirSync(directory)).toEqual(['taken']);
 });
 
-test('a folder is made with those above it, and closed if it was open', () => {
+test('a directory is created with its parents, and its permissions are restricted', () => {
   const path = join(directory, 'a', 'b');
   createPrivateDirectory(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);

@@ -74,13 +74,13 @@ describe('applyJsonPatch', () => {
     [[1], 'number into Go value of type handlers.jsonPatchOp'],
     [[{ op: 'add', path: 5 }], 'number into Go struct field jsonPatchOp.path of type string'],
     [[{ op: true, path: '' }], 'bool into Go struct field jsonPatchOp.op of type string'],
-  ])('refuses %j, which is no patch', (patch, what) => {
+  ])('rejects %j, which is not a patch', (patch, what) => {
     expect(() => applyJsonPatch(target, patch)).toThrow(
       expect.objectContaining({ status: 400, message: `error decoding patch: json: cannot unmarshal ${what}` }),
     );
   });
 
-  it('refuses more than 10,000 operations', () => {
+  it('rejects more than 10,000 operations', () => {
     const operations = (n: number) => Array.from({ length: n }, () => ({ op: 'add', path: '/arr/-', value: 1 }));
     expect((applyJsonPatch(target, operations(10_000))['arr'] as Json[]).length).toBe(10_001);
     expect(() => applyJsonPatch(target, operations(10_001))).toThrow(
@@ -91,12 +91,12 @@ describe('applyJsonPatch', () => {
     );
   });
 
-  it('refuses copies of copies before they explode', () => {
+  it('rejects nested copies before they grow exponentially', () => {
     const operations = Array.from({ length: 200 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/c${i}` }));
     expect(() => applyJsonPatch(target, operations)).toThrow(expect.objectContaining({ status: 422 }));
   });
 
-  it('writes to one of two copies only', () => {
+  it('changes only one of two copies', () => {
     const result = applyJsonPatch({ a: { b: {} } }, [
       { op: 'add', path: '/a/b/x', value: 1 },
       { op: 'copy', from: '/a', path: '/c' },
@@ -115,7 +115,7 @@ describe('applyJsonPatch', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('agrees with another implementation of RFC 6902 wherever that one succeeds', () => {
+  it('agrees with another implementation of RFC 6902 if that one succeeds', () => {
     const path = fc.constantFrom('/a', '/a/b', '/a/c', '/l', '/l/0', '/l/1', '/l/-', '/l/0/x', '/new', '/a~1b');
     const value = fc.jsonValue({ maxDepth: 2 }).filter((json) => !JSON.stringify(json).includes('__proto__'));
     const operation = fc.oneof(

@@ -1,7 +1,16 @@
 import { copyJson } from '#platform/base/json-copy';
 import { runSteps, type Steps } from '#platform/base/steps';
 import type { Json } from '#platform/schema/json-schema';
-import { isList, isObject, type JsonObject, type MutableObject, member, sameJson, setMember } from './json-object.ts';
+import {
+  copyMembers,
+  isList,
+  isObject,
+  type JsonObject,
+  type MutableObject,
+  member,
+  sameJson,
+  setMember,
+} from './json-object.ts';
 import { assertDepth, PatchError } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;
@@ -159,7 +168,7 @@ class PatchedDocument {
   #owned(value: Json | undefined): Container {
     if (typeof value !== 'object' || value === null) throw rejection('a path leads through a scalar');
     if (this.#own.has(value as Container)) return value as Container;
-    const copy: Container = isList(value) ? value.slice() : { ...value };
+    const copy: Container = isList(value) ? value.slice() : copyMembers(value);
     this.#own.add(copy);
     return copy;
   }

@@ -21,7 +21,7 @@ describe('applyMergePatch', () => {
     // Results of Kubernetes for nulls within lists.
     [{ l: [1] }, { l: [{ b: null, c: 1 }, null, [{ d: null }]] }, { l: [{ c: 1 }, null, [{}]] }],
     [{ l: { x: 1 } }, { l: [null, { a: null }] }, { l: [null, { a: null }] }],
-  ])('patches %j by %j to %j', (target, patch, result) => {
+  ])('patches %j with %j to %j', (target, patch, result) => {
     expect(applyMergePatch(target, patch)).toStrictEqual(result);
   });
 
@@ -30,11 +30,11 @@ describe('applyMergePatch', () => {
     [[], 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
     ['x', 'error decoding patch: json: cannot unmarshal string into Go value of type map[string]interface {}'],
     [true, 'error decoding patch: json: cannot unmarshal bool into Go value of type map[string]interface {}'],
-  ])('refuses %j, which is no object', (patch, message) => {
+  ])('rejects %j, which is not an object', (patch, message) => {
     expect(() => applyMergePatch({}, patch)).toThrow(expect.objectContaining({ status: 400, message }));
   });
 
-  it('changes neither argument, and patching twice is patching once', () => {
+  it('changes neither argument, and is idempotent', () => {
     const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const { object } = fc.letrec<{ object: JsonObject; value: Json }>((tie) => ({
       object: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value')),
@@ -54,7 +54,7 @@ describe('applyMergePatch', () => {
     );
   });
 
-  it('returns the target itself when nothing changes, and shares what the patch does not touch', () => {
+  it('returns the target itself if nothing changes, and shares unchanged parts', () => {
     const target = { metadata: { labels: { a: 'b' } }, spec: { x: 1, list: [1] } };
     expect(applyMergePatch(target, { metadata: { labels: { a: 'b' } }, spec: { y: null } })).toBe(target);
     const result = applyMergePatch(target, { spec: { x: 2 } });
@@ -68,7 +68,7 @@ describe('applyMergePatch', () => {
     expect(JSON.stringify(result)).toBe('{"a":{"__proto__":{"polluted":1}}}');
   });
 
-  it('refuses a patch that is nested without end', () => {
+  it('rejects a patch that is nested too deeply', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`) as Json;
     expect(() => applyMergePatch({}, deep)).toThrow(PatchError);
   });

@@ -1,5 +1,5 @@
 import type { Json } from '#platform/schema/json-schema';
-import { isList, isObject, type JsonObject, type MutableObject, setMember } from './json-object.ts';
+import { copyMembers, isList, isObject, type JsonObject, type MutableObject, setMember } from './json-object.ts';
 import { assertDepth, PatchError } from './patch-error.ts';
 
 /**
@@ -21,12 +21,12 @@ function mergeObject(target: JsonObject, patch: JsonObject, depth: number): Json
     const change = patch[key] as Json;
     const has = Object.hasOwn(target, key);
     if (change === null) {
-      if (has) delete (result ??= copy(target))[key];
+      if (has) delete (result ??= copyMembers(target))[key];
       continue;
     }
     const current = has ? (target[key] as Json) : undefined;
     const next = mergeValue(current, change, depth);
-    if (next !== current) setMember((result ??= copy(target)), key, next);
+    if (next !== current) setMember((result ??= copyMembers(target)), key, next);
   }
   return result ?? target;
 }
@@ -54,17 +54,13 @@ export function withoutNulls(value: Json, depth: number): Json {
   for (const key of Object.keys(value)) {
     const item = value[key] as Json;
     if (item === null) {
-      delete (result ??= copy(value))[key];
+      delete (result ??= copyMembers(value))[key];
       continue;
     }
     const clean = withoutNulls(item, depth + 1);
-    if (clean !== item) setMember((result ??= copy(value)), key, clean);
+    if (clean !== item) setMember((result ??= copyMembers(value)), key, clean);
   }
   return result ?? value;
-}
-
-function copy(object: JsonObject): MutableObject {
-  return { ...object };
 }
 
 function notAnObject(patch: Json): PatchError {

@@ -109,7 +109,7 @@ function apply(kind: string, target: JsonObject, patch: Json): JsonObject {
 }
 
 describe('applyStrategicMergePatch', () => {
-  it.each(answers as unknown as Answer[])('answers $kind patched by $patch as Kubernetes does', (response) => {
+  it.each(answers as unknown as Answer[])('patches $kind with $patch as Kubernetes does', (response) => {
     const before = JSON.stringify([response.target, response.patch]);
     if (response.error === undefined) {
       expect(apply(response.kind, response.target, response.patch)).toStrictEqual(response.result);
@@ -148,19 +148,19 @@ describe('applyStrategicMergePatch', () => {
       "The order in patch list:\n[map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:b]]\n",
     ],
     [[], 400, 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
-  ])('refuses %j in the words of Kubernetes', (patch, status, message) => {
+  ])('rejects %j with the message of Kubernetes', (patch, status, message) => {
     const pod = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', image: 'i' }] } };
     expect(() => apply('Pod', pod, patch)).toThrow(expect.objectContaining({ status, message }));
   });
 
-  it('shares with the target what the patch does not touch', () => {
+  it('shares unchanged parts with the target', () => {
     const pod = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a' }], volumes: [{ name: 'v' }] } };
     const result = apply('Pod', pod, { spec: { containers: [{ name: 'a', image: 'i' }] } });
     expect(result['metadata']).toBe(pod.metadata);
     expect((result['spec'] as JsonObject)['volumes']).toBe(pod.spec.volumes);
   });
 
-  it('takes the null patch for no change', () => {
+  it('treats the null patch as no change', () => {
     const target = { data: {} };
     expect(apply('ConfigMap', target, null)).toBe(target);
   });
@@ -173,7 +173,7 @@ describe('applyStrategicMergePatch', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('refuses a patch that is nested without end', () => {
+  it('rejects a patch that is nested too deeply', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`) as Json;
     expect(() => apply('ConfigMap', { data: { a: '1' } }, { data: { b: deep } })).toThrow(PatchError);
   });

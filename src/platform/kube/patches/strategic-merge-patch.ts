@@ -1,6 +1,14 @@
 import type { Json } from '#platform/schema/json-schema';
 import { goPrint, goPrintString, goType } from './go-print.ts';
-import { isList, isObject, type JsonObject, type MutableObject, member, setMember } from './json-object.ts';
+import {
+  copyMembers,
+  isList,
+  isObject,
+  type JsonObject,
+  type MutableObject,
+  member,
+  setMember,
+} from './json-object.ts';
 import { mergeList, orderList } from './list-merge.ts';
 import { DELETE_PREFIX, DIRECTIVE, ORDER_PREFIX, RETAIN_KEYS, withoutDirectives } from './patch-directives.ts';
 import { assertDepth, PatchError } from './patch-error.ts';
@@ -127,13 +135,13 @@ class MapMerge {
 
   #set(key: string, value: Json): void {
     if (this.#get(key) === value) return;
-    this.result ??= { ...this.#target };
+    this.result ??= copyMembers(this.#target);
     setMember(this.result, key, value);
   }
 
   #delete(key: string): void {
     if (this.#get(key) === undefined) return;
-    this.result ??= { ...this.#target };
+    this.result ??= copyMembers(this.#target);
     delete this.result[key];
   }
 }

@@ -16,10 +16,10 @@ const pod = (spec: object, more: object = {}): Pod => object({ spec: { container
 const takes = (cpu: string, more: object = {}) => ({ name: 'c', resources: { requests: { cpu } }, ...more });
 const use = (plural: string, thing: KubeObject, group = '') => formatAmounts(usageOf({ group, plural }, thing, NOW));
 
-describe('what an object takes up', () => {
+describe('the usage of an object', () => {
   it.each<[string, Record<string, string>, Record<string, string>]>([
     [
-      'of a pod: its containers, by request and limit',
+      'of a pod is the sum of its containers, by request and limit',
       use(
         'pods',
         pod({
@@ -43,12 +43,12 @@ describe('what an object takes up', () => {
       },
     ],
     [
-      'of a pod with a hungry start: the start',
+      'of a pod is that of its init containers if they request more',
       use('pods', pod({ containers: [takes('1')], initContainers: [takes('3')] })),
       { 'count/pods': '1', pods: '1', cpu: '3', 'requests.cpu': '3' },
     ],
     [
-      'of a pod with sidecars: them beside all others, and beside the start after them',
+      'of a pod includes sidecars with its containers and with later init containers',
       use(
         'pods',
         pod({ containers: [takes('1')], initContainers: [takes('500m', { restartPolicy: 'Always' }), takes('2')] }),
@@ -56,12 +56,12 @@ describe('what an object takes up', () => {
       { 'count/pods': '1', pods: '1', cpu: '2500m', 'requests.cpu': '2500m' },
     ],
     [
-      'of a pod that speaks for its containers: what it says, and its runtime',
+      'of a pod with pod-level resources is these plus the overhead',
       use('pods', pod({ containers: [takes('1')], resources: { requests: { cpu: '5' } }, overhead: { cpu: '250m' } })),
       { 'count/pods': '1', pods: '1', cpu: '5250m', 'requests.cpu': '5250m' },
     ],
     [
-      'of devices and huge pages: what is asked for',
+      'of devices and huge pages is the request',
       use(
         'pods',
         pod({ containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': 2, 'hugepages-2Mi': '4Mi' } } }] }),
@@ -75,22 +75,22 @@ describe('what an object takes up', () => {
       },
     ],
     [
-      'of a pod that is done: its place alone',
+      'of a finished pod is only its object count',
       use('pods', pod({ containers: [takes('1')] }, { status: { phase: 'Succeeded' } })),
       { 'count/pods': '1' },
     ],
     [
-      'of a pod that should long be gone: its place alone',
+      'of a pod past its grace period is only its object count',
       use('pods', pod({}, { metadata: { deletionTimestamp: '2029-12-31T23:59:00Z', deletionGracePeriodSeconds: 30 } })),
       { 'count/pods': '1' },
     ],
     [
-      'of a load balancer: its ports on the nodes',
+      'of a load balancer includes its node ports',
       use('services', object({ spec: { type: 'LoadBalancer', ports: [{}, {}] } })),
       { 'count/services': '1', services: '1', 'services.nodeports': '2', 'services.loadbalancers': '1' },
     ],
     [
-      'of a load balancer without ports on the nodes: those that are named',
+      'of a load balancer without allocated node ports is those that it names',
       use(
         'services',
         object({
@@ -100,7 +100,7 @@ describe('what an object takes up', () => {
       { 'count/services': '1', services: '1', 'services.nodeports': '1', 'services.loadbalancers': '1' },
     ],
     [
-      'of a claim: its storage, of its class too',
+      'of a claim is its storage, also by class',
       use(
         'persistentvolumeclaims',
         object({ spec: { storageClassName: 'fast', resources: { requests: { storage: '10Gi' } } } }),
@@ -114,7 +114,7 @@ describe('what an object takes up', () => {
       },
     ],
     [
-      'of a claim that is growing: what is allocated, in whole bytes',
+      'of a growing claim is its allocated storage, in whole bytes',
       use(
         'persistentvolumeclaims',
         object({
@@ -125,7 +125,7 @@ describe('what an object takes up', () => {
       { 'count/persistentvolumeclaims': '1', persistentvolumeclaims: '1', 'requests.storage': '21474836481' },
     ],
     [
-      'of a pod that is being made smaller: what it still has',
+      'of a shrinking pod is what is still allocated',
       use(
         'pods',
         pod(
@@ -145,9 +145,9 @@ describe('what an object takes up', () => {
       ),
       { 'count/pods': '1', pods: '1', cpu: '3', 'requests.cpu': '3', 'limits.cpu': '4' },
     ],
-    ['of a secret: one', use('secrets', object({})), { 'count/secrets': '1', secrets: '1' }],
+    ['of a secret is one', use('secrets', object({})), { 'count/secrets': '1', secrets: '1' }],
     [
-      'of anything else: one',
+      'of any other object is one',
       use('virtualmachines', object({}), 'kubevirt.io'),
       { 'count/virtualmachines.kubevirt.io': '1' },
     ],
@@ -175,10 +175,10 @@ describe('the scope of a quota', () => {
     ['Terminating', { scopes: ['Terminating'] }, [false, false, true, false]],
     ['NotTerminating', { scopes: ['NotTerminating'] }, [true, true, false, true]],
     ['both', { scopes: ['NotTerminating', 'NotBestEffort'] }, [false, true, false, false]],
-    ['a class', selector('PriorityClass', 'In', ['high', 'low']), [false, false, true, false]],
-    ['any class', selector('PriorityClass', 'Exists'), [false, false, true, false]],
-    ['no such class', selector('PriorityClass', 'NotIn', ['high']), [true, true, false, true]],
-    ['reach', selector('CrossNamespacePodAffinity', 'Exists'), [false, false, false, true]],
+    ['a priority class', selector('PriorityClass', 'In', ['high', 'low']), [false, false, true, false]],
+    ['any priority class', selector('PriorityClass', 'Exists'), [false, false, true, false]],
+    ['all but a priority class', selector('PriorityClass', 'NotIn', ['high']), [true, true, false, true]],
+    ['cross-namespace affinity', selector('CrossNamespacePodAffinity', 'Exists'), [false, false, false, true]],
     ['an unknown scope', { scopes: ['Odd'] }, [false, false, false, false]],
   ])('of %s', (_what, spec, desired) => {
     expect([plain, asking, brief, reaching].map((each) => isInScope(spec, PODS, each))).toEqual(desired);
@@ -198,13 +198,13 @@ describe('the scope of a volume attributes class', () => {
     ['In', ['gold'], [false, true, true, true]],
     ['In', ['silver'], [false, false, true, false]],
     ['NotIn', ['gold'], [true, false, true, false]],
-  ])('%s %j holds for every class that a claim has, wants or is changed to', (operator, values, expected) => {
+  ])('with %s %j applies to every class that a claim has, requests or is changed to', (operator, values, expected) => {
     const requirement = { scopeName: 'VolumeAttributesClass', operator, ...(values === undefined ? {} : { values }) };
     const spec = { scopeSelector: { matchExpressions: [requirement] } };
     expect([none, gold, changing, target].map((each) => isInScope(spec, CLAIMS, each))).toEqual(expected);
   });
 
-  it('is never that of another object, and no other scope is that of a claim', () => {
+  it('applies only to claims, which have no other scope', () => {
     const scoped = { scopes: ['VolumeAttributesClass'] };
     expect(isInScope(scoped, PODS, pod({ volumeAttributesClassName: 'gold' }))).toBe(false);
     expect(isInScope(scoped, { group: '', plural: 'secrets' }, gold)).toBe(false);
@@ -223,7 +223,7 @@ describe('the scope of a volume attributes class', () => {
 });
 
 describe('the status of a quota', () => {
-  it('adds up what is there, for the limits it has and no others', () => {
+  it('sums the usage for exactly the resources that it limits', () => {
     const hard = { pods: '10', 'requests.cpu': '4', secrets: '5', 'limits.memory': '1Gi' };
     const quota = { ...object({}), spec: { hard } };
     const pods = [pod({ containers: [takes('500m')] }), pod({ containers: [takes('250m')] })];
@@ -233,7 +233,7 @@ describe('the status of a quota', () => {
     });
   });
 
-  it('counts neither secrets nor anything else that has no scope where it has scopes', () => {
+  it('with scopes counts no Secrets or other objects without a scope', () => {
     const hard = { pods: '1', secrets: '1' };
     expect(countedResources({ ...object({}), spec: { hard } }).map(({ plural }) => plural)).toEqual([
       'pods',
@@ -255,7 +255,7 @@ describe('the status of a quota', () => {
     ['count/virtualmachines.kubevirt.io', { group: 'kubevirt.io', plural: 'virtualmachines' }],
     ['count/configmaps', { group: '', plural: 'configmaps' }],
     ['bananas', undefined],
-  ])('is about the right objects for %s', (limit, resource) => {
+  ])('counts the right objects for %s', (limit, resource) => {
     expect(countedBy(limit)).toEqual(resource);
   });
 });

@@ -20,17 +20,17 @@ describe('the requests of a pod', () => {
   it.each<[string, PodResources, Record<string, string>]>([
     ['are none without containers', { spec: { containers: null } }, {}],
     [
-      'add up',
+      'are the sum of its containers',
       { spec: { containers: [c({ cpu: '500m', memory: '1Gi' }), c({ cpu: 1 })] } },
       { cpu: '1500m', memory: '1Gi' },
     ],
     [
-      'are those of the start if it needs more',
+      'are those of an init container if it requests more',
       { spec: { containers: [c({ cpu: '1' })], initContainers: [c({ cpu: '3' }), c({ cpu: '2' })] } },
       { cpu: '3' },
     ],
     [
-      'count a sidecar beside all that start after it',
+      'include a sidecar with later init containers',
       {
         spec: {
           containers: [c({ cpu: '1' })],
@@ -40,12 +40,12 @@ describe('the requests of a pod', () => {
       { cpu: '2500m' },
     ],
     [
-      'count a sidecar beside the containers',
+      'include a sidecar with the containers',
       { spec: { containers: [c({ cpu: '1' })], initContainers: [sidecar({ cpu: '500m' })] } },
       { cpu: '1500m' },
     ],
     [
-      'are those at pod level, of the resources that can have some',
+      'are those at pod level for supported resources',
       {
         spec: {
           containers: [c({ cpu: '1', 'ephemeral-storage': '1' })],
@@ -55,7 +55,7 @@ describe('the requests of a pod', () => {
       { cpu: '4', 'ephemeral-storage': '1', 'hugepages-2Mi': '4Mi' },
     ],
     [
-      'have the overhead on top of that',
+      'include the overhead',
       {
         spec: {
           containers: [c({ cpu: '1' })],
@@ -65,12 +65,12 @@ describe('the requests of a pod', () => {
       },
       { cpu: '4250m', memory: '1Mi' },
     ],
-    ['ignore the status unless asked to count it', resized({ resources: { requests: { cpu: '2' } } }), { cpu: '1' }],
+    ['ignore the status unless requested', resized({ resources: { requests: { cpu: '2' } } }), { cpu: '1' }],
   ])('%s', (_what, pod, expected) => {
     expect(formatAmounts(podRequests(pod))).toEqual(expected);
   });
 
-  it('leave out the overhead and fill in what is missing if asked to', () => {
+  it('omit the overhead and use defaults if requested', () => {
     const pod = { spec: { containers: [c({ cpu: '1' }), c({ memory: '0' })], overhead: { cpu: '1' } } };
     const missing = new Map([
       ['cpu', quantityOf(2)],
@@ -82,21 +82,25 @@ describe('the requests of a pod', () => {
 
 describe('the requests of a pod that is being resized', () => {
   it.each<[string, PodResources, string]>([
-    ['are what is allocated if that is more', resized({ resources: {}, allocatedResources: { cpu: '2' } }), '2'],
     [
-      'are what the container has if that is more',
+      'are the allocated resources if they are larger',
+      resized({ resources: {}, allocatedResources: { cpu: '2' } }),
+      '2',
+    ],
+    [
+      'are the actual resources if they are larger',
       resized({ resources: { requests: { cpu: '3' } }, allocatedResources: { cpu: '2' } }),
       '3',
     ],
-    ['are what is desired if that is more', resized({ resources: { requests: { cpu: '500m' } } }), '1'],
+    ['are the desired resources if they are larger', resized({ resources: { requests: { cpu: '500m' } } }), '1'],
     [
-      'are not the desired ones if the node can never make them',
+      'are not the desired resources if the resize is infeasible',
       resized({ resources: { requests: { cpu: '500m' } } }, infeasible),
       '500m',
     ],
     ['are those of the spec until the node reports any', resized({ allocatedResources: { cpu: '2' } }), '1'],
     [
-      'count a resized sidecar',
+      'include a resized sidecar',
       {
         spec: { containers: [], initContainers: [sidecar({ cpu: '1' })] },
         status: { initContainerStatuses: [{ name: 'c', resources: { requests: { cpu: '2' } } }] },
@@ -123,13 +127,13 @@ describe('the requests of a pod that is being resized', () => {
     expect(formatAmounts(podRequests(pod, { status: 'pod' }))).toEqual({ cpu });
   });
 
-  it('count the status at pod level only if asked to', () => {
+  it('count the status at pod level only if requested', () => {
     const pod = { spec: { resources: { requests: { cpu: '1' } } }, status: { resources: { requests: { cpu: '2' } } } };
     expect(formatAmounts(podRequests(pod, { status: 'containers' }))).toEqual({ cpu: '1' });
   });
 });
 
-it('limits have the overhead on top only where there is a limit', () => {
+it('limits include the overhead only if there is a limit', () => {
   const limits = { cpu: '1', memory: '0' };
   const pod = { spec: { containers: [{ resources: { limits } }], overhead: { cpu: '1', memory: '1', pods: '1' } } };
   expect(formatAmounts(podLimits(pod))).toEqual({ cpu: '2', memory: '0' });
@@ -138,7 +142,7 @@ it('limits have the overhead on top only where there is a limit', () => {
 const amount = fc.integer({ min: 0, max: 20 });
 const start = fc.record({ cpu: amount, restartable: fc.boolean() });
 
-it('a pod requests what the most demanding moment of its life needs', () => {
+it('a pod requests the maximum of all its phases', () => {
   const property = fc.property(fc.array(amount), fc.array(start), amount, (containers, starts, overhead) => {
     const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
     const before = (i: number) => sum(starts.slice(0, i).flatMap(({ cpu, restartable }) => (restartable ? cpu : [])));

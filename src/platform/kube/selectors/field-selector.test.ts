@@ -26,18 +26,18 @@ function answerOf(read: () => FieldSelector) {
 }
 
 describe('a field selector', () => {
-  it.each(answers.fieldSelectors)('reads $text as Kubernetes does', (response) => {
+  it.each(answers.fieldSelectors)('is parsed as by Kubernetes: $text', (response) => {
     const { error, canonical = '', matches } = response as { error?: string; canonical?: string; matches?: string };
     const desired = error === undefined ? { canonical, matches } : { error };
     expect(answerOf(() => parseFieldSelector(response.text))).toEqual(desired);
   });
 
-  it('tells the one name it asks for', () => {
+  it('returns the single name that it requires', () => {
     expect(parseFieldSelector('metadata.name=a,status.phase!=Running').exact('metadata.name')).toBe('a');
     expect(parseFieldSelector('metadata.name!=a').exact('metadata.name')).toBeUndefined();
   });
 
-  it('finds any value again once it is escaped', () => {
+  it('finds any escaped value', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '\\', ',', '=', '!', ' ', 'é') }), (value) => {
         const selector = parseFieldSelector(`metadata.name=${escapeValue(value)}`);
@@ -98,11 +98,11 @@ describe('the fields of a resource', () => {
     ['v1/pods', 'field label not supported: x'],
     ['batch/v1/jobs', 'field label "x" not supported for Job'],
     ['resource.k8s.io/v1/resourceslices', 'field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: x'],
-  ])('of %s are named when another is asked for', (resource, message) => {
+  ])('of %s are reported if another one is selected', (resource, message) => {
     expect(() => parseFieldSelector('metadata.name=a,x=y').on(builtInFields(resource))).toThrow(message);
   });
 
-  it('of a custom resource are its name, its namespace and what its definition lists', () => {
+  it('of a custom resource are its name, its namespace and those of its CRD', () => {
     const fields = customFields(['.spec.color', '.spec.size', '.spec.live']);
     const object = { metadata: meta, spec: { color: 'red', size: 1_000_000_000, live: false } };
     const matches = (text: string) => parseFieldSelector(text).on(fields)(object);

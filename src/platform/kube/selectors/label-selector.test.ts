@@ -35,28 +35,28 @@ const desired = ({ error, canonical = '', matches }: Answer) =>
   error === undefined ? { canonical, matches } : { error };
 
 describe('a label selector', () => {
-  it.each(answers.labelSelectors)('reads $text as Kubernetes does', (response) => {
+  it.each(answers.labelSelectors)('is parsed as by Kubernetes: $text', (response) => {
     expect(answerOf(() => parseLabelSelector(response.text))).toEqual(desired(response));
   });
 
-  it.each(answers.specs)('reads the object $spec as Kubernetes does', (response) => {
+  it.each(answers.specs)('is parsed from the object $spec as by Kubernetes', (response) => {
     expect(answerOf(() => labelSelectorOf(response.spec as LabelSelectorSpec))).toEqual(desired(response));
   });
 
-  it('matches nothing when absent and everything when empty', () => {
+  it('matches nothing if absent and everything if empty', () => {
     expect(labelSelectorOf(undefined)).toBe(nothing);
     expect(nothing.matches({ a: 'b' })).toBe(false);
     expect(labelSelectorOf({})).toBe(everything);
     expect(everything.matches(undefined)).toBe(true);
   });
 
-  it('does not take what every object has for a label', () => {
+  it('does not mistake inherited properties for labels', () => {
     expect(parseLabelSelector('constructor').matches({})).toBe(false);
     expect(parseLabelSelector('!toString').matches({})).toBe(true);
     expect(parseLabelSelector('valueOf!=x').matches(undefined)).toBe(true);
   });
 
-  it('compares integers beyond what a double can hold', () => {
+  it('compares integers beyond the precision of a double', () => {
     const selector = parseLabelSelector('a>9007199254740992');
     expect(selector.matches({ a: '9007199254740993' })).toBe(true);
     expect(selector.matches({ a: '9007199254740992' })).toBe(false);
@@ -77,7 +77,7 @@ const expression = fc.oneof(
 const spec = fc.record({ matchLabels: labels, matchExpressions: fc.array(expression, { maxLength: 4 }) });
 
 describe('any label selector', () => {
-  it('means the same after it was printed and read again', () => {
+  it('is equivalent after it was formatted and parsed', () => {
     fc.assert(
       fc.property(spec, labels, (selector, set) => {
         const first = labelSelectorOf(selector);
@@ -98,7 +98,7 @@ describe('any label selector', () => {
     );
   });
 
-  it('and its opposite never both match', () => {
+  it('and its negation never both match', () => {
     fc.assert(
       fc.property(name, value, labels, (key, text, set) => {
         expect(parseLabelSelector(`${key}=${text}`).matches(set)).not.toBe(
@@ -109,7 +109,7 @@ describe('any label selector', () => {
     );
   });
 
-  it('of any text is read or refused, never worse', () => {
+  it('is parsed or rejected without an internal error, for any text', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'in', 'notin', '=', '!', '(', ')', ',', '<', '>', ' ')), (parts) => {
         answerOf(() => parseLabelSelector(parts.join('')));

@@ -20,7 +20,7 @@ function correlator(rate = { burst: 1000, everyMs: 1 }) {
 }
 
 describe('a correlator', () => {
-  it('makes an Event that says who saw what, and when', () => {
+  it('creates an Event with its source, object and time', () => {
     expect(correlator().correlate(said(), 0)).toEqual({
       repeated: false,
       event: {
@@ -42,12 +42,12 @@ describe('a correlator', () => {
     });
   });
 
-  it('tells of an object of no namespace in the default one', () => {
+  it('records cluster-scoped objects in the default namespace', () => {
     const write = correlator().correlate(said({ about: { kind: 'Node', name: 'n1', uid: 'u2' } }), 0);
     expect(write?.event.metadata.namespace).toBe('default');
   });
 
-  it('counts what is said again, from the first time to the last', () => {
+  it('counts repetitions, from the first to the last time', () => {
     const one = correlator();
     one.correlate(said(), 0);
     const again = one.correlate(said({ at: Date.UTC(2030, 0, 1, 0, 5) }), 5 * MINUTE);
@@ -65,13 +65,13 @@ describe('a correlator', () => {
     ['reason', { reason: 'Stopped' }],
     ['message', { message: 'it has started again' }],
     ['object', { about: { ...about, uid: 'another' } }],
-  ])('takes another %s for another Event', (_what, other) => {
+  ])('treats another %s as another Event', (_what, other) => {
     const one = correlator();
     one.correlate(said(), 0);
     expect(one.correlate(said(other), 0)).toMatchObject({ repeated: false, event: { count: 1 } });
   });
 
-  it('puts the tenth message of a reason and all further ones into one Event that shows the latest', () => {
+  it('aggregates the tenth and later messages of a reason into one Event with the latest message', () => {
     const one = correlator();
     const writes = Array.from({ length: 12 }, (_, i) => one.correlate(said({ message: `no ${i}` }), i));
     expect(writes.slice(0, 9).map((write) => write?.event.message)).toEqual(
@@ -88,14 +88,14 @@ describe('a correlator', () => {
     expect(one.correlate(said({ message: 'x', reason: 'Else' }), 20)).toMatchObject({ event: { message: 'x' } });
   });
 
-  it('lets messages stand alone again after ten minutes of silence', () => {
+  it('stops aggregating messages after ten minutes without any', () => {
     const one = correlator();
     for (let i = 0; i < 20; i++) one.correlate(said({ message: `no ${i}` }), i);
     expect(one.correlate(said({ message: 'a' }), 10 * MINUTE)).toMatchObject({ event: { message: /combined/ } });
     expect(one.correlate(said({ message: 'b' }), 20 * MINUTE + 1)).toMatchObject({ event: { message: 'b' } });
   });
 
-  it('passes over an object after 25 Events, until five minutes have passed, and then tells the whole count', () => {
+  it('skips an object after 25 Events for five minutes, and then reports the whole count', () => {
     const one = new Correlator({ component: 'test', nameFor: (object) => object });
     const writes = Array.from({ length: 30 }, () => one.correlate(said(), 0));
     expect(writes.filter((write) => write !== undefined)).toHaveLength(25);
@@ -104,7 +104,7 @@ describe('a correlator', () => {
     expect(one.correlate(said({ about: { ...about, uid: 'another' } }), 0)).toBeDefined();
   });
 
-  it('shortens a message that Kubernetes would not take', () => {
+  it('truncates a message that Kubernetes would reject', () => {
     const write = correlator().correlate(said({ message: 'x'.repeat(2000) }), 0);
     expect(write?.event.message).toHaveLength(1024);
     expect(write?.event.message).toMatch(/x \.\.\.$/);
@@ -112,7 +112,7 @@ describe('a correlator', () => {
 });
 
 describe('a token bucket', () => {
-  it('never allows more in any stretch of time than a burst and what the time brings', () => {
+  it('never allows more in any interval than the burst plus the refill', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 30 }),

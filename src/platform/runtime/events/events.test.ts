@@ -59,7 +59,7 @@ function watchedClient(fail: (verb: string, calls: number) => Error | undefined 
 }
 
 describe('the recorder of Events', () => {
-  it('writes an Event without time passing, and counts it when it is said again', async () => {
+  it('writes an Event immediately, and counts repetitions', async () => {
     const { events, recorder } = eventsWith();
     cluster.run(events);
     recorder.event(object(), 'Normal', 'Started', 'it runs');
@@ -79,7 +79,7 @@ describe('the recorder of Events', () => {
     expect([again?.firstTimestamp, again?.lastTimestamp]).toEqual(['2030-01-01T00:00:00Z', '2030-01-01T00:00:05Z']);
   });
 
-  it('writes once what is said many times before its turn', async () => {
+  it('writes once what is repeated before it was written', async () => {
     const { client, calls } = watchedClient();
     const { events, recorder } = eventsWith(client);
     for (let i = 0; i < 20; i++) recorder.event(object(), 'Warning', 'Failed', 'no');
@@ -98,7 +98,7 @@ describe('the recorder of Events', () => {
     expect(await cluster.until(async () => (await written())[0])).toBe('Started it runs x2');
   });
 
-  it('takes another name where its own is taken', async () => {
+  it('uses another name if its own is taken', async () => {
     const [a, b] = [eventsWith(), eventsWith()];
     // Both use the same seed and so choose the same names.
     a.recorder.event(object(), 'Normal', 'Started', 'a');
@@ -109,7 +109,7 @@ describe('the recorder of Events', () => {
     expect([...a.dropped, ...b.dropped]).toEqual([]);
   });
 
-  it('leaves out what does not fit, and says so once', async () => {
+  it('drops Events beyond its limit, and logs that once', async () => {
     const { events, recorder, dropped } = eventsWith(cluster.admin, { capacity: 3 });
     for (let i = 0; i < 5; i++) recorder.event(object(`web-${i}`), 'Normal', 'Started', 'it runs');
     expect([events.size, dropped]).toEqual([3, ['queue_full', 'queue_full']]);
@@ -118,7 +118,7 @@ describe('the recorder of Events', () => {
     await cluster.until(async () => (await written()).length === 3);
   });
 
-  it('leaves out what the server refuses, and asks again where it could not be asked', async () => {
+  it('drops what the server rejects, and retries after a failed request', async () => {
     const { client, calls } = watchedClient((_verb, count) => (count <= 2 ? new Error('no way there') : undefined));
     const { events, recorder, dropped } = eventsWith(client);
     cluster.run(events);
@@ -132,7 +132,7 @@ describe('the recorder of Events', () => {
     expect([calls, dropped]).toEqual([['create', 'create', 'create', 'create'], ['failed']]);
   });
 
-  it('drops quietly what is said of a namespace that is going away', async () => {
+  it('silently drops Events of a terminating namespace', async () => {
     await cluster.admin.create(NAMESPACES, { metadata: { name: 'old' } });
     await cluster.admin.delete(NAMESPACES, 'old');
     const { events, recorder, dropped } = eventsWith();
@@ -142,7 +142,7 @@ describe('the recorder of Events', () => {
     expect(cluster.log.entries.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  it('writes what waits when it is stopped', async () => {
+  it('writes pending Events when it is stopped', async () => {
     const { events, recorder } = eventsWith();
     const stop = cluster.run(events);
     for (let i = 0; i < 300; i++) recorder.event(object(`web-${i}`), 'Normal', 'Started', 'it runs');
@@ -150,7 +150,7 @@ describe('the recorder of Events', () => {
     expect(await written()).toHaveLength(300);
   });
 
-  it('stops in bounded time where nobody answers, and takes nothing more', async () => {
+  it('stops in bounded time without a response, and accepts nothing more', async () => {
     const silent: Client = { ...cluster.admin, create: () => new Promise(() => {}) };
     const { events, recorder, dropped } = eventsWith(silent);
     const stop = cluster.run(events);
@@ -167,7 +167,7 @@ describe('the recorder of Events', () => {
     expect(dropped).toContain('stopped');
   });
 
-  it('is handed to controllers', async () => {
+  it('is passed to controllers', async () => {
     const { events, recorder } = eventsWith();
     const informers = new Informers({ ...cluster, client: cluster.admin });
     const parts = { ...cluster, client: cluster.admin, informers, events: recorder };
@@ -188,8 +188,8 @@ describe('the recorder of Events', () => {
   });
 });
 
-describe('a pace', () => {
-  it('gives way while the process is busy and makes up for it afterwards', async () => {
+describe('an adaptive delay', () => {
+  it('grows while the process is busy and shrinks afterwards', async () => {
     const clock = new FakeClock();
     let busyMs = 0;
     // A busy process runs its timers late.

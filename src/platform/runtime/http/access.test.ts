@@ -70,7 +70,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const token: AccessToken = { file: '/token', matches: (given) => given === 'right', remove: () => {} };
 
 describe('a server', () => {
-  it('answers its own names alone', async () => {
+  it('responds to its own host names only', async () => {
     await start({ allowedHosts: ['exporter.ops.svc'] });
     for (const host of ['127.0.0.1', 'localhost:1', 'exporter.ops.svc:8000', undefined])
       expect(await statusOf('GET', '/read', { host }), host ?? 'as it is').toBe(200);
@@ -84,7 +84,7 @@ describe('a server', () => {
     expect(await statusOf('GET', '/nothing', { host: 'rebound.example.com' })).toBe(403);
   });
 
-  it('answers no page of another origin, whatever it asks for', async () => {
+  it('rejects pages of other origins, for every request', async () => {
     await start({ authorize: async () => undefined });
     const origin = 'https://evil.example';
     expect(await statusOf('GET', '/read', { origin })).toBe(403);
@@ -102,7 +102,7 @@ describe('a server', () => {
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('hands no connection over to a page of another origin', async () => {
+  it('upgrades no connection of a page of another origin', async () => {
     await start();
     const requested = (more: string) =>
       `GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n${more}\r\n`;
@@ -120,7 +120,7 @@ describe('a server', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a program of the same user on this machine', () => {
-  it('may change something without a token, and a page in its browser may not', async () => {
+  it('may write without a token, but a page in its browser may not', async () => {
     await start();
     expect(await statusOf('POST', '/change', {}, 'x')).toBe(200);
     expect(await statusOf('GET', '/private')).toBe(200);
@@ -130,7 +130,7 @@ describe.runIf(process.platform === 'linux')('a program of the same user on this
     expect(reached).toEqual(['x']);
   });
 
-  it('that presents a token is whom that names', async () => {
+  it('with a token is authenticated as the user of the token', async () => {
     await start({ authorize: createAuthorizer({ token: () => token }) });
     expect(await statusOf('POST', '/change', bearer('right'), 'x')).toBe(200);
     for (const wrong of ['Bearer wrong', 'Bearer', 'Bearer ', 'Basic cmlnaHQ6', 'right'])
@@ -140,7 +140,7 @@ describe.runIf(process.platform === 'linux')('a program of the same user on this
 });
 
 describe('a body', () => {
-  it('that is not finished in time is not waited for', async () => {
+  it('that is not complete in time is not waited for', async () => {
     await start({ authorize: async () => undefined, requestMs: 50 });
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -170,7 +170,7 @@ const cluster = {
 } as unknown as Client;
 
 describe('a token of a cluster', () => {
-  it('lets in whom the cluster knows and allows it, and is not told to anybody', async () => {
+  it('admits users that the cluster authenticates and authorizes, and reveals no token', async () => {
     await start({ authorize: createAuthorizer({ token: () => token, review: () => tokenReview(cluster, log) }) });
     expect(await statusOf('POST', '/change?name=x', bearer('of-ann'), 'x')).toBe(200);
     expect(asked.at(-1)).toMatchObject({

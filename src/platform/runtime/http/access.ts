@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isAllowedHost } from '#platform/base/allowed-hosts';
 import { isCrossOrigin, isFromBrowser } from '#platform/base/browser-request';
-import { isOwnProgram } from '#platform/base/socket-owner';
+import { isOwnProgram, OWNERS_ARE_KNOWN } from '#platform/base/socket-owner';
 import type { AccessToken } from '#platform/kube/access-token';
 
 /** Reason why a request is denied. */
@@ -58,7 +58,11 @@ export function createAuthorizer({ token, review }: AuthorizerOptions = {}): Aut
 
 const NO_TOKEN: Denial = {
   status: 401,
-  text: 'a token is required as "Authorization: Bearer TOKEN": the server printed the path of its token file at startup. Without a token, only processes of the same user on the same host are allowed',
+  text:
+    'a token is required as "Authorization: Bearer TOKEN": the server printed the path of its token file at startup. ' +
+    (OWNERS_ARE_KNOWN
+      ? 'Without a token, only processes of the same user on the same host are allowed'
+      : 'This operating system does not reveal which user a client runs as'),
 };
 
 export const NO_SUCH_TOKEN: Denial = { status: 401, text: 'the token is not valid' };

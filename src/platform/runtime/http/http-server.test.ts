@@ -39,7 +39,7 @@ async function converse(text: string): Promise<string> {
 const hello: Route = { path: '/hello', handle: (_request, response) => void response.end('hello') };
 
 describe('an HTTP server', () => {
-  it('answers by its routes, and says which methods a path has', async () => {
+  it('responds by its routes, and reports the methods of a path', async () => {
     await start([hello]);
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await ask('/hello?x=1')).toMatchObject({ status: 200, text: 'hello' });
@@ -49,7 +49,7 @@ describe('an HTTP server', () => {
     expect([rejected.status, rejected.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('takes routes while it runs', async () => {
+  it('accepts routes while it runs', async () => {
     await start([]);
     const unmount = server.mount(hello);
     expect(await ask('/hello')).toMatchObject({ status: 200 });
@@ -57,7 +57,7 @@ describe('an HTTP server', () => {
     expect(await ask('/hello')).toMatchObject({ status: 404 });
   });
 
-  it('tells of a fault without details, and logs them', async () => {
+  it('reports an internal error without details, and logs them', async () => {
     await start([
       { path: '/bad', handle: async () => Promise.reject(new Error('the secret cause')) },
       {
@@ -74,7 +74,7 @@ describe('an HTTP server', () => {
     await expect(ask('/half')).rejects.toThrow();
   });
 
-  it('limits how large a request is', async () => {
+  it('limits the size of a request', async () => {
     await start([
       {
         path: '/echo',
@@ -91,7 +91,7 @@ describe('an HTTP server', () => {
     expect(await converse(chunked)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('limits how long an answer takes', async () => {
+  it('limits the duration of a response', async () => {
     let reported: unknown;
     const slow: Route = {
       path: '/slow',
@@ -105,7 +105,7 @@ describe('an HTTP server', () => {
     expect(reported).toMatchObject({ message: 'the response timed out' });
   });
 
-  it('tells a handler that its client is gone', async () => {
+  it('notifies a handler that its client has disconnected', async () => {
     const gone = Promise.withResolvers<unknown>();
     await start([
       {
@@ -125,7 +125,7 @@ describe('an HTTP server', () => {
     expect(await gone.promise).toMatchObject({ message: 'the client disconnected' });
   });
 
-  it('hands a connection over where its route takes it, and answers as usual where it does not', async () => {
+  it('upgrades a connection if its route accepts that, and responds normally otherwise', async () => {
     await start([
       hello,
       {
@@ -152,7 +152,7 @@ describe('an HTTP server', () => {
     expect(heard).toMatch(/^HTTP\/1\.1 101 [^]*you said hi$/);
   });
 
-  it('stops by its signal: answers that are under way finish, streams and handed over connections end', async () => {
+  it('stops by its signal: responses in progress finish, streams and upgraded connections end', async () => {
     const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const stop = new AbortController();
     await start(
@@ -196,7 +196,7 @@ describe('an HTTP server', () => {
     await expect(ask('/work')).rejects.toThrow();
   });
 
-  it('stops in bounded time though an answer never ends', async () => {
+  it('stops in bounded time even if a response never ends', async () => {
     const begun = Promise.withResolvers<void>();
     const never: Route = {
       path: '/never',
@@ -213,7 +213,7 @@ describe('an HTTP server', () => {
     await rejected;
   });
 
-  it('says that its port is taken', async () => {
+  it('reports that its port is taken', async () => {
     await start([]);
     const second = startHttpServer({ port: server.port, clock: realClock, log });
     await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -221,7 +221,7 @@ describe('an HTTP server', () => {
 });
 
 describe('the routes of health and metrics', () => {
-  it('say ok, or which checks fail and why', async () => {
+  it('report ok, or which checks fail and why', async () => {
     let synced = false;
     await start(
       healthRoutes({
@@ -249,7 +249,7 @@ describe('the routes of health and metrics', () => {
     expect(await ask('/readyz/%')).toMatchObject({ status: 404 });
   });
 
-  it('give Prometheus what it asks for', async () => {
+  it('serve Prometheus', async () => {
     const metrics = new Metrics();
     metrics.eventDropped('queue_full');
     await start([metricsRoute(metrics)]);

@@ -36,7 +36,7 @@ describe('routes', () => {
     expect(shown(method, path)).toBe(found);
   });
 
-  it('find nothing where nothing is, and what was added last until it is taken out', () => {
+  it('find nothing without a route, and the latest one until it is removed', () => {
     const few = new Routes();
     expect(few.find('GET', '/a')).toEqual({ allow: [] });
     const [first, second] = [route('/a'), route('/a')];

@@ -58,11 +58,11 @@ describe('an environment', () => {
     ["who('ann').may('get')", true],
     ["who('bob').may('get')", false],
     ["type(who('bob')) == example.Who && who('bob') == who('bob')", true],
-  ])('takes more variables and libraries: %s', (source, value) => {
+  ])('accepts additional variables and libraries: %s', (source, value) => {
     expect(compiled(source).evaluate([valueOfJson(object), null, null])).toBe(value);
   });
 
-  it('gives values that are only computed when an expression looks at them', () => {
+  it('computes a value only if an expression uses it', () => {
     const variables = new Lazy();
     expect(compiled('true || variables.answer == 1').evaluate([null, null, variables])).toBe(true);
     expect(variables.asked).toEqual([]);
@@ -70,11 +70,11 @@ describe('an environment', () => {
     expect(variables.asked).toEqual(['answer']);
   });
 
-  it('tells which variables an expression names', () => {
+  it('returns the variables of an expression', () => {
     expect(compiled('object.a == oldObject.a').variables).toEqual(new Set(['object', 'oldObject']));
   });
 
-  it('knows nothing of a library that it was not given', () => {
+  it('has no other libraries', () => {
     const program = compileProgram("who('ann').may('get')", KUBERNETES);
     expect('problem' in program && program.problem).toContain("undeclared reference to 'who'");
   });

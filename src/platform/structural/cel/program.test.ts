@@ -34,21 +34,21 @@ function response(program: Program): Value {
 
 describe('an expression', () => {
   const scope = scopeOf(schema);
-  it.each(Object.entries(verdicts.verdicts))('comes to the same as on the API server: %s', (source, verdict) => {
+  it.each(Object.entries(verdicts.verdicts))('has the same result as on the API server: %s', (source, verdict) => {
     const { program, problem } = compileRule({ rule: source }, scope);
     expect(problem).toBeUndefined();
     expect(program && response(program)).toEqual(verdict);
   });
 
   const other = scopeOf(problems.schema as unknown as JsonSchema);
-  it.each(Object.entries(problems.problems))('is refused as the API server does: %s', (source, problem) => {
+  it.each(Object.entries(problems.problems))('is rejected as by the API server: %s', (source, problem) => {
     const compiled = compileRule({ rule: source }, other);
     const costly = (compiled.program?.estimate(other.shapes).max ?? 0) > 10_000_000;
     if (problem?.startsWith('Forbidden: estimated rule cost') === true) expect(costly).toBe(true);
     else expect(compiled.problem ?? null).toEqual(problem);
   });
 
-  it('is refused when it is too deep or too long, and not by running out of stack', () => {
+  it('is rejected if it is too deep or too long, without a stack overflow', () => {
     const deep = [
       `${'('.repeat(300)}1${')'.repeat(300)} == 1`,
       `${'['.repeat(300)}${']'.repeat(300)} == []`,
@@ -78,7 +78,7 @@ describe('any text', () => {
     .transformMap( x, i,v, [1,2] {'a':1}`;
   const word = fc.constantFrom(...words.split(/\s+/), '\n', ' ');
 
-  it('is either refused with words or evaluated to a value or an error, and nothing else happens', () => {
+  it('is rejected with a message, or evaluated to a value or an error', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 14 }), (words) => {
         const program = compileProgram(words.join(''), environment);
@@ -98,7 +98,7 @@ describe('any text', () => {
   });
 });
 
-describe('an expression that is evaluated again', () => {
+describe('an expression that is evaluated repeatedly', () => {
   const environment = KUBERNETES.extend(new Map([['o', DYN]]));
   const evaluated = (source: string, value: Value): { readonly result: unknown; readonly cost: number } => {
     const program = compileProgram(source, environment);
@@ -115,7 +115,7 @@ describe('an expression that is evaluated again', () => {
     return answers[0] as { result: unknown; cost: number };
   };
 
-  it('comes to the same at the same cost, though literals are read once', () => {
+  it('has the same result at the same cost, although literals are parsed once', () => {
     // The variable, the two parsings and the two calls cost one each.
     const cost = 5;
     expect(evaluated("quantity(o).compareTo(quantity('512Mi')) >= 0", '1Gi')).toEqual({ result: true, cost });
@@ -130,7 +130,7 @@ describe('an expression that is evaluated again', () => {
     ["(o == 'b' && {'k': 1}['z'] == 1) && 1/0 == 1", 'b', 'no such key: z'],
     ["o == 'b' && (o == 'a' || o == 'b') && o != 'c'", 'b', true],
     ["o && o == 'b'", 'b', 'no such overload'],
-  ])('lets one operand of a chain decide over the errors of all others: %s', (source, value, result) => {
+  ])('lets one operand of a chain decide despite errors of the others: %s', (source, value, result) => {
     expect(evaluated(source, value).result).toBe(result);
   });
 });
@@ -181,7 +181,7 @@ describe('a costly expression', () => {
     'l.map(x, s + s).map(x, x + x).map(x, x + x).size() > 0',
     `[s]${'.map(x, x + x)'.repeat(40)}.size() > 0`,
     'l.transformMap(i, x, l.transformMap(j, y, x + y)).size() > 0',
-  ])('is stopped or done soon: %s', (source) => {
+  ])('is stopped or finished soon: %s', (source) => {
     const program = compileProgram(source, environment);
     if ('problem' in program) throw new Error(program.problem);
     const tracker = { cost: 0 };
