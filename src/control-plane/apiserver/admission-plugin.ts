@@ -55,6 +55,8 @@ export interface AddedPlugins {
   readonly mutating?: readonly AdmissionPlugin[];
   /** Plugins that run after all validation, because they may have side effects. Only quota runs later. */
   readonly last?: readonly AdmissionPlugin[];
+  /** Names of webhooks that these plugins replace. They are not called, even if a configuration lists them. */
+  readonly replacedWebhooks?: readonly string[];
 }
 
 /** Creates the plugins that a program adds. */

@@ -3,11 +3,14 @@ import { type Logger, noopLogger } from '#platform/base/logger';
 import { type Random, systemRandom } from '#platform/base/random';
 import { isLoopback } from './access/local-program.ts';
 import type { Pki } from './access/pki.ts';
+import { Aggregator } from './aggregator/aggregator.ts';
+import { authenticationConfig, FRONT_PROXY } from './aggregator/authentication-config.ts';
 import { ApiServices } from './apiextensions/api-services.ts';
 import type { Backend } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createBackend, type ServerCore } from './create-backend.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { ensureObject } from './ensure-object.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { RequestMetrics } from './http/request-metrics.ts';
 import type { SubresourceHandler } from './http/resource-handler.ts';
@@ -35,6 +38,8 @@ export interface ControlPlaneOptions {
    * Address at which other hosts reach the server, published by the service `kubernetes`. If absent, none is published.
    */
   readonly advertised?: string;
+  /** IPv4 CIDR of the addresses of Services. Defaults to 10.96.0.0/16. It cannot change later. */
+  readonly serviceClusterIpRange?: string;
   /** Serves plain HTTP. Disabled unless requested. */
   readonly insecure?: boolean;
   /**
@@ -91,7 +96,9 @@ export async function openControlPlane(options: ControlPlaneOptions = {}): Promi
   const lifetime = new AbortController();
   const { signal } = lifetime;
   const data = await openDataDirectory({ ...options, host, clock, log });
-  const core = createBackend({ stores: data.stores, host: nodeHost(clock, signal), clock, random, signal });
+  const core = await closeOnError(data, () =>
+    createBackend({ ...options, stores: data.stores, host: nodeHost(clock, signal), clock, random, signal }),
+  );
   await bootstrap(core.backend, systemContext(signal));
   data.recordBootstrapped();
   startCrds(core, log, signal);
@@ -108,6 +115,16 @@ export async function openControlPlane(options: ControlPlaneOptions = {}): Promi
     },
   };
   return { ...opened, serve: (added = {}) => serve(opened, server, added) };
+}
+
+/** Closes the data directory if the server cannot be created from it. */
+async function closeOnError<T>(data: DataDirectory, create: () => T): Promise<T> {
+  try {
+    return create();
+  } catch (error) {
+    await data.close();
+    throw error;
+  }
 }
 
 type ServerParts = ReturnType<typeof createServerParts>;
@@ -146,9 +163,19 @@ async function serve(opened: ControlPlaneAccess, server: ServerParts, added: Ser
   const { backend } = core;
   try {
     addToServer(server, added);
-    await new ApiServices({ backend, call: systemContext(signal), log }).start();
+    const call = systemContext(signal);
+    await new ApiServices({ backend, call, log }).start();
+    await ensureObject(backend, call, '', 'configmaps', authenticationConfig(opened.pki.caPem));
+    const credentials = () => opened.pki.clientCertificate({ user: FRONT_PROXY });
+    new Aggregator({ backend, call, credentials, clock: backend.clock, log }).start();
     const { authenticator } = server.authentication;
-    const listening = await listen(server.options, { ...server, backend, authenticator, pki: opened.pki });
+    const listening = await listen(server.options, {
+      ...server,
+      backend,
+      authenticator,
+      pki: opened.pki,
+      serviceRange: core.serviceRange,
+    });
     return {
       ...opened,
       url: listening.url,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => plane.stop());
 
 /** This is the same as over HTTP, which test/attacks compares with kube-apiserver. */
-test('a client in the process that may only change objects creates none', async () => {
+test('an in-process client that may only update objects cannot create any', async () => {
   const client = plane.client({ name: 'u', groups: [AUTHENTICATED] });
   const denied = (plural: string, group: string) => ({
     code: 403,

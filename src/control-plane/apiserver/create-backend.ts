@@ -1,7 +1,10 @@
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Rbac } from './access/rbac.ts';
 import { type AdmissionChain, admissionChain } from './admission/chain.ts';
+import { DEFAULT_RANGES } from './admission/services/service-network.ts';
+import { selectServiceRange } from './admission/services/service-range.ts';
 import type { Backend } from './backend.ts';
 import { builtInResources } from './builtin-resources.ts';
 import { FieldManagement } from './field-management.ts';
@@ -11,7 +14,7 @@ import type { ServerHost } from './host.ts';
 import { kindParts } from './kind-parts.ts';
 import { ParsedObjects } from './parsed-objects.ts';
 import { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
+import { keyOf, type Resource } from './resource.ts';
 import { indexRoles } from './role-index.ts';
 
 export interface BackendDeps {
@@ -19,6 +22,8 @@ export interface BackendDeps {
   readonly host: ServerHost;
   readonly clock: Clock;
   readonly random: Random;
+  /** Addresses of services, as a CIDR. Defaults to that of kubeadm. */
+  readonly serviceClusterIpRange?: string | undefined;
   /** Stops the indexes of stored objects. */
   readonly signal: AbortSignal;
 }
@@ -29,24 +34,29 @@ export interface ServerCore {
   readonly rbac: Rbac;
   /** Chain whose plugins the backend runs. */
   readonly admission: AdmissionChain;
+  /** CIDR of the addresses of services. */
+  readonly serviceRange: string;
   /** Thread of the backend, as flow control sees it. */
   readonly thread: ThreadShare;
 }
 
 /** Creates what the verbs need: built-in resources, access control and the admission of Kubernetes. */
-export function createBackend({ stores, host, clock, random, signal }: BackendDeps): ServerCore {
+export function createBackend(deps: BackendDeps): ServerCore {
+  const { stores, host, clock, random, signal } = deps;
   const registry = new Registry();
   registry.add(builtInResources(kindParts));
   const parsed = new ParsedObjects();
   const rbac = indexRoles(stores.main, registry, parsed, signal);
   const authorize = rbac.authorize.bind(rbac);
   const thread = new ThreadShare(clock);
+  const serviceRange = selectServiceRange(deps.serviceClusterIpRange, ownRange(stores, registry, parsed));
   const admission = admissionChain({
     source: { store: stores.main, registry, parsed },
     host,
     clock,
     random: random.fork('admission'),
     access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
+    serviceRanges: { ...DEFAULT_RANGES, addresses: serviceRange },
     signal,
   });
   const backend: Backend = {
@@ -62,7 +72,14 @@ export function createBackend({ stores, host, clock, random, signal }: BackendDe
     commits: new CommitShare(clock),
     yaml: host.yaml,
   };
-  return { backend, host, rbac, admission, thread };
+  return { backend, host, rbac, admission, serviceRange, thread };
+}
+
+/** Returns the ServiceCIDR of an earlier start. */
+function ownRange(stores: Backend['stores'], registry: Registry, parsed: ParsedObjects): KubeObject | undefined {
+  const resource = registry.find('networking.k8s.io', 'v1', 'servicecidrs');
+  const entry = resource && stores.main.latest(keyOf(resource, '', 'kubernetes'));
+  return entry && parsed.get(entry);
 }
 
 function* versionsOf(registry: Registry, { group, plural }: Resource): Generator<Resource> {

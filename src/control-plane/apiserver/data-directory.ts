@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { firstHost, tryParseCidr } from '#platform/base/cidr';
 import type { Clock } from '#platform/base/clock';
+import { formatIp } from '#platform/base/ip';
 import type { Logger } from '#platform/base/logger';
 import { openSigningKey, type SigningKey } from './access/jwt.ts';
 import { openPki, type Pki } from './access/pki.ts';
@@ -23,6 +25,7 @@ export interface DataDirectoryOptions {
   readonly durability?: 'sync' | 'relaxed';
   /** Host in the server's certificate. */
   readonly host: string;
+  readonly serviceClusterIpRange?: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -45,7 +48,7 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
   const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
   keepPrivate(directory);
   checkRestored(directory);
-  const pki = openPki({ directory: join(directory, 'pki'), clock, serverNames: [host] });
+  const pki = openPki({ directory: join(directory, 'pki'), clock, serverNames: [host, ...serviceName(options)] });
   const stores =
     store === 'memory'
       ? { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) }
@@ -65,6 +68,12 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
       if (dataDir === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the address of the service `kubernetes`, by which pods verify the server. */
+function serviceName({ serviceClusterIpRange }: DataDirectoryOptions): string[] {
+  const cidr = serviceClusterIpRange === undefined ? undefined : tryParseCidr(serviceClusterIpRange);
+  return cidr === undefined ? [] : [formatIp(firstHost(cidr))];
 }
 
 async function openLmdbStores(

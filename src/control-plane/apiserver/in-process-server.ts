@@ -59,7 +59,7 @@ export async function openInProcessServer({
   return {
     ...server,
     async serve(added = {}) {
-      addToServer({ core, subresources, clientFor }, added);
+      addToServer({ core, subresources, clientFor, state }, added);
       await new ApiServices({ backend, call: systemContext(signal), log }).start();
       return server;
     },

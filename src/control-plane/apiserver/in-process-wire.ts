@@ -62,14 +62,19 @@ async function textOf(response: HttpResponse): Promise<string> {
   if ('body' in response) return response.body;
   if ('bytes' in response) return decodeUtf8(response.bytes);
   let text = '';
+  const decoder = new TextDecoder();
   if ('parts' in response) for (const part of response.parts) text += part;
-  if ('pieces' in response) for await (const piece of response.pieces) text += piece;
+  if ('pieces' in response) {
+    for await (const piece of response.pieces)
+      text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+  }
   return text;
 }
 
 async function* bytesOf(response: HttpResponse): AsyncGenerator<Uint8Array> {
-  if ('pieces' in response) for await (const piece of response.pieces) yield encodeUtf8(piece);
-  else yield encodeUtf8(await textOf(response));
+  if ('pieces' in response) {
+    for await (const piece of response.pieces) yield typeof piece === 'string' ? encodeUtf8(piece) : piece;
+  } else yield encodeUtf8(await textOf(response));
 }
 
 function refusalOf(error: unknown): KubeError {

@@ -19,7 +19,7 @@ const only = <T>(key: string, value: T): Record<string, T> => Object.fromEntries
 const nameOf = (key: string) => `of-${key.replaceAll('_', '').toLowerCase()}`;
 
 describe.each(NAMES)('a key named %s', (key) => {
-  test('is data of a ConfigMap, through every kind of write', async () => {
+  test('is stored in a ConfigMap by every kind of write', async () => {
     const name = nameOf(key);
     const made = await plane.ask('POST', `${CORE}/configmaps`, { metadata: { name }, data: only(key, 'a') });
     expect([made.code, made.body['data']]).toEqual([201, only(key, 'a')]);
@@ -35,14 +35,14 @@ describe.each(NAMES)('a key named %s', (key) => {
     expect(removed.body['data']).toEqual({ other: 'c' });
   });
 
-  test('cannot be taken out of a sealed ConfigMap', async () => {
+  test('cannot be removed from an immutable ConfigMap', async () => {
     const name = `sealed-${nameOf(key)}`;
     await plane.ask('POST', `${CORE}/configmaps`, { metadata: { name }, data: only(key, 'a'), immutable: true });
     const { code } = await plane.ask('PATCH', `${CORE}/configmaps/${name}`, { data: only(key, null) }, MERGE);
     expect(code).toBe(422);
   });
 
-  test('is text of a Secret', async () => {
+  test('is stored in a Secret', async () => {
     const made = await plane.ask('POST', `${CORE}/secrets`, {
       metadata: { name: nameOf(key) },
       stringData: only(key, 'a'),
@@ -50,14 +50,14 @@ describe.each(NAMES)('a key named %s', (key) => {
     expect(made.body['data']).toEqual(only(key, 'YQ=='));
   });
 
-  test('is a resource like any other in a LimitRange', async () => {
+  test('is an ordinary resource name in a LimitRange', async () => {
     const limits = [{ type: 'Container', max: only(`example.com/${key}`, '1'), min: only(key, '1') }];
     const requested = await plane.ask('POST', `${CORE}/limitranges`, { metadata: { name: 'x' }, spec: { limits } });
     expect(requested.code).toBe(422);
     expect(JSON.stringify(requested.body)).toContain(`spec.limits[0].defaultRequest[${key}]`);
   });
 
-  test('is a field of a custom kind: required, defaulted, told apart, and seen by rules', async () => {
+  test('is an ordinary field of a custom kind: required, defaulted, compared, and visible to CEL rules', async () => {
     const plural = `${nameOf(key).replace('-', '')}s`;
     const text = { type: 'string' };
     const field = key === '__proto__' ? '__underscores__proto__underscores__' : key;
@@ -97,7 +97,7 @@ describe.each(NAMES)('a key named %s', (key) => {
   });
 });
 
-test('a path of replicas through what all objects inherit changes nothing of them', async () => {
+test('a replicas path through an inherited property does not change that property', async () => {
   const paths = { specReplicasPath: '.spec.__proto__.isPrototypeOf', statusReplicasPath: '.status.replicas' };
   const open = { 'x-kubernetes-preserve-unknown-fields': true, type: 'object' };
   await plane.define(

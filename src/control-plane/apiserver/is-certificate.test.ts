@@ -36,12 +36,12 @@ describe('a certificate', () => {
     '-----BEGIN CERTIFICATE-----\nbm90IERFUg==\n-----END CERTIFICATE-----',
     '-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----',
     pki.caPem.replaceAll('CERTIFICATE', 'CERTIFICATE REQUEST'),
-  ])('is not %j', (pem) => {
+  ])('is not recognized in %j', (pem) => {
     expect(nodeAccepts(pem)).toBe(false);
     expect(isCertificate(pem)).toBe(false);
   });
 
-  it('is not one that is cut off, as Node.js sees it too', () => {
+  it('is not recognized if it is truncated, as by Node.js', () => {
     const { raw } = new X509Certificate(pki.caPem);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: raw.length - 1 }), (length) => {

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => plane.plane.stop());
 
-describe('an object that is sent', () => {
-  it('must name itself in an update, and in the first configuration that is applied', async () => {
+describe('a request body', () => {
+  it('must contain the name in an update, and in an apply that creates the object', async () => {
     const nameless = 'the name of the object (x based on URL) was undeterminable: name must be provided';
     const put = await plane.ask('PUT', `${NAMESPACE}/configmaps/x`, { data: {} });
     expect([put.code, messageOf(put)]).toEqual([400, nameless]);
@@ -23,7 +23,7 @@ describe('an object that is sent', () => {
     expect([applied.code, messageOf(applied)]).toEqual([400, nameless]);
   });
 
-  it('conflicts before its name is compared with the path', async () => {
+  it('is checked for conflicts before its name is compared with the path', async () => {
     const path = `${NAMESPACE}/configmaps/named`;
     const config = (name: string, a: string) => ({
       apiVersion: 'v1',
@@ -38,14 +38,14 @@ describe('an object that is sent', () => {
     expect(misnamed.code).toBe(400);
   });
 
-  it('keeps the generation that it says, where its kind counts none', async () => {
+  it('keeps its generation if its kind does not count generations', async () => {
     const { body } = await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'g', generation: 4 } });
     expect(body['metadata']).toMatchObject({ generation: 4 });
   });
 });
 
 describe('a deletion', () => {
-  it('that takes dependents along and waits is accepted, not done', async () => {
+  it('in the foreground that has to wait is accepted with 202', async () => {
     const metadata = { name: 'held', finalizers: ['x.y/z'] };
     await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata });
     const path = `${NAMESPACE}/configmaps/held`;
@@ -53,7 +53,7 @@ describe('a deletion', () => {
     expect((await plane.ask('DELETE', path, { orphanDependents: false })).code).toBe(202);
   });
 
-  it('of a job tells that pods stay, unless the client says what becomes of them', async () => {
+  it('of a Job warns that its pods stay, unless the client sets a propagation policy', async () => {
     const spec = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } };
     await plane.ask('POST', JOBS, { metadata: { name: 'j' }, spec });
     expect((await plane.ask('DELETE', `${JOBS}/j?dryRun=All`)).warning).toContain(
@@ -63,15 +63,15 @@ describe('a deletion', () => {
   });
 });
 
-describe('refusals', () => {
-  it('of a deletion tell all that is wrong with its options', async () => {
+describe('the error', () => {
+  it('of a deletion lists all invalid options', async () => {
     const options = { propagationPolicy: 'Wrong', orphanDependents: true, dryRun: ['Some'] };
     const { body } = await plane.ask('DELETE', `${NAMESPACE}/configmaps/x`, options);
     const { causes } = body['details'] as { causes: { field: string }[] };
     expect(causes.map(({ field }) => field)).toEqual(['propagationPolicy', 'propagationPolicy', 'dryRun']);
   });
 
-  it('of a review within a namespace tell all that is wrong with it', async () => {
+  it('of a LocalSubjectAccessReview lists all invalid fields', async () => {
     const path = '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews';
     const spec = { user: 'u', resourceAttributes: { namespace: 'other' }, nonResourceAttributes: { path: '/' } };
     const { body } = await plane.ask('POST', path, { metadata: { namespace: 'default' }, spec });
@@ -83,7 +83,7 @@ describe('refusals', () => {
     ]);
   });
 
-  it('of values that a configuration cannot have are told as a fault of the server', async () => {
+  it('of a value that cannot be converted on apply is an internal error', async () => {
     const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' }, binaryData: { b: '10.0' } };
     const { code, body } = await plane.ask('PATCH', `${NAMESPACE}/configmaps/b?fieldManager=m`, config, APPLY);
     expect([code, body['message']]).toEqual([
@@ -92,17 +92,17 @@ describe('refusals', () => {
     ]);
   });
 
-  it('of a quota for parts of what is counted name the amount', async () => {
+  it('of a fractional object count in a quota contains the amount', async () => {
     const spec = { hard: { 'count/jobs.batch': '1.5' } };
     const response = await plane.ask('POST', `${NAMESPACE}/resourcequotas`, { metadata: { name: 'q' }, spec });
     expect(messageOf(response)).toContain('spec.hard[count/jobs.batch]: Invalid value: "1500m": must be an integer');
   });
 });
 
-describe('what may be left out or said again', () => {
+describe('requests are lenient as in Kubernetes:', () => {
   const CONFIG_MAPS = `${NAMESPACE}/configmaps`;
 
-  it('is the name of a limit range, which is made then', async () => {
+  it('a LimitRange without a name gets a generated one', async () => {
     const { code, body } = await plane.ask('POST', `${NAMESPACE}/limitranges`, {});
     expect([code, (body['metadata'] as { name: string }).name]).toEqual([
       201,
@@ -110,7 +110,7 @@ describe('what may be left out or said again', () => {
     ]);
   });
 
-  it('is when an object ends, once that is decided', async () => {
+  it('the deletionTimestamp may be sent once the object is terminating', async () => {
     await plane.ask('POST', CONFIG_MAPS, { metadata: { name: 'ending', finalizers: ['x.y/z'] } });
     const patch = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect((await plane.ask('PATCH', `${CONFIG_MAPS}/ending`, patch, MERGE)).code).toBe(422);
@@ -118,7 +118,7 @@ describe('what may be left out or said again', () => {
     expect((await plane.ask('PATCH', `${CONFIG_MAPS}/ending`, patch, MERGE)).code).toBe(200);
   });
 
-  it('is the deletion of a pod, whose finalizers are told of to the end', async () => {
+  it('a second deletion of a pod ignores the propagation policy, and its finalizers', async () => {
     const metadata = { name: 'held', finalizers: ['foregroundDeletion'] };
     await plane.ask('POST', `${NAMESPACE}/pods`, { metadata, spec: template.spec });
     await plane.ask('DELETE', `${NAMESPACE}/pods/held`);
@@ -127,18 +127,18 @@ describe('what may be left out or said again', () => {
     expect((await plane.ask('GET', `${NAMESPACE}/pods/held`)).code).toBe(404);
   });
 
-  it('is not the right way to delete, even of nothing', async () => {
+  it('but an invalid propagation policy is rejected, even if nothing is deleted', async () => {
     const { code } = await plane.ask('DELETE', `${CONFIG_MAPS}?labelSelector=no=one&propagationPolicy=Wrong`);
     expect(code).toBe(422);
   });
 
-  it('is the rest of a list that asks for one name', async () => {
+  it('a list of one name has no continue token', async () => {
     for (const name of ['one', 'two', 'unread']) await plane.ask('POST', CONFIG_MAPS, { metadata: { name } });
     const { body } = await plane.ask('GET', `${CONFIG_MAPS}?fieldSelector=metadata.name=one&limit=1`);
     expect(body['metadata']).not.toHaveProperty('continue');
   });
 
-  it('are keys of a patch, of which the last counts and the writer hears', async () => {
+  it('the last of duplicate keys in a patch wins, with a warning', async () => {
     await plane.ask('POST', CONFIG_MAPS, { metadata: { name: 'twice-patched' } });
     const path = `${CONFIG_MAPS}/twice-patched`;
     const merged = await plane.ask('PATCH', path, '{"data":{"a":"1","a":"2"}}', MERGE);
@@ -154,7 +154,7 @@ describe('what may be left out or said again', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('a body that cannot be decoded', () => {
   const STRATEGIC = 'application/strategic-merge-patch+json';
   const path = `${NAMESPACE}/configmaps/unread`;
 
@@ -162,7 +162,7 @@ describe('what cannot be read', () => {
     ['POST', 'application/json', '{', "couldn't get version/kind; json parse error: unexpected end of JSON input ({)"],
     ['PATCH', MERGE, '{"a" 1}', "error decoding patch: invalid character '1' after object key"],
     ['PATCH', STRATEGIC, 'x', "invalid character 'x' looking for beginning of value"],
-  ])('is told in the words of Go: %s %s %s', async (method, type, text, said) => {
+  ])('is reported with the message of Go: %s %s %s', async (method, type, text, said) => {
     const response = await plane.ask(method, method === 'POST' ? `${NAMESPACE}/configmaps` : path, text, type);
     expect([response.code, messageOf(response)]).toEqual([
       400,
@@ -170,7 +170,7 @@ describe('what cannot be read', () => {
     ]);
   });
 
-  it('of keys that stand twice in JSON sent as YAML is told by the line', async () => {
+  it('because of duplicate keys in JSON sent as YAML is reported by line', async () => {
     const body = '{"metadata":{"name":"a","name":"twice"}}';
     const { code, warning } = await plane.ask('POST', `${NAMESPACE}/configmaps`, body, 'application/yaml');
     expect([code, warning]).toEqual([201, '299 - "line 1: key \\"name\\" already set in map"']);
@@ -181,7 +181,7 @@ describe('a patch', () => {
   const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   const JSON_PATCH = 'application/json-patch+json';
 
-  it('of a kind that is only written over a version must leave that version in place', async () => {
+  it('must keep the resource version if the kind requires one on update', async () => {
     await plane.ask('POST', leases, { metadata: { name: 'l' }, spec: {} });
     const patch = [{ op: 'replace', path: '/metadata', value: { name: 'l' } }];
     const { code } = await plane.ask('PATCH', `${leases}/l`, patch, JSON_PATCH);
@@ -204,13 +204,16 @@ describe('a patch', () => {
     ],
     [{ metadata: { labels: 'x' } }, 'map[metadata:map[labels:x]]', 'cannot restore map from string'],
     [{ metadata: { finalizers: {} } }, 'map[metadata:map[finalizers:map[]]]', 'cannot restore slice from map'],
-  ])('that does not fit is quoted, and told in the words of a converter: %j', async (patch, quoted, why) => {
-    await plane.ask('POST', leases, { metadata: { name: 'words' }, spec: {} });
-    const response = await plane.ask('PATCH', `${leases}/words`, patch, 'application/strategic-merge-patch+json');
-    expect(messageOf(response)).toBe(` "" is invalid: patch: Invalid value: "${quoted}": ${why}`);
-  });
+  ])(
+    'that does not fit the type is quoted, and reported as by the converter of Kubernetes: %j',
+    async (patch, quoted, why) => {
+      await plane.ask('POST', leases, { metadata: { name: 'words' }, spec: {} });
+      const response = await plane.ask('PATCH', `${leases}/words`, patch, 'application/strategic-merge-patch+json');
+      expect(messageOf(response)).toBe(` "" is invalid: patch: Invalid value: "${quoted}": ${why}`);
+    },
+  );
 
-  it('that makes two fields unreadable tells of the first by name', async () => {
+  it('that makes two fields invalid reports the first by name', async () => {
     await plane.ask('POST', leases, { metadata: { name: 'two' }, spec: {} });
     const patch = ['labels', 'annotations'].map((field) => ({ op: 'add', path: `/metadata/${field}`, value: 'x' }));
     const response = await plane.ask('PATCH', `${leases}/two`, patch, JSON_PATCH);
@@ -219,7 +222,7 @@ describe('a patch', () => {
     );
   });
 
-  it('is no place for another kind, nor is a subresource', async () => {
+  it('of a subresource with another kind is rejected', async () => {
     const scale = '/apis/apps/v1/namespaces/default/deployments/none/scale';
     const response = await plane.ask('PUT', scale, { apiVersion: 'v1', kind: 'ConfigMap' });
     expect(messageOf(response)).toBe(
@@ -227,7 +230,7 @@ describe('a patch', () => {
     );
   });
 
-  it('that makes another kind of an object is read as that first', async () => {
+  it('that changes the kind is decoded as the new kind first', async () => {
     await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'plain' }, data: { a: '1' } });
     const path = `${NAMESPACE}/configmaps/plain`;
     expect(messageOf(await plane.ask('PATCH', path, { kind: 'Secret' }, MERGE))).toMatch(
@@ -238,7 +241,7 @@ describe('a patch', () => {
     );
   });
 
-  it('that leaves no owners leaves none', async () => {
+  it('can remove all managedFields', async () => {
     await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'owned' }, data: { a: '1' } });
     const patch = [{ op: 'add', path: '/metadata/managedFields', value: [] }];
     const { body } = await plane.ask('PATCH', `${NAMESPACE}/configmaps/owned`, patch, JSON_PATCH);
@@ -253,7 +256,7 @@ describe('a patch', () => {
     expect(body['metadata']).toMatchObject({ labels: { a: 'b' } });
   });
 
-  it('that takes the last finalizer off is answered with the version that was there', async () => {
+  it('that removes the last finalizer returns the previous resource version', async () => {
     const path = `${NAMESPACE}/configmaps/last`;
     await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'last', finalizers: ['x.y/z'] } });
     const { body: dying } = await plane.ask('DELETE', path);
@@ -264,7 +267,7 @@ describe('a patch', () => {
   });
 });
 
-it('waits for no other node once a pod is on one', async () => {
+it('a bound pod has no nominated node', async () => {
   await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   await plane.ask('POST', `${NAMESPACE}/pods`, { metadata: { name: 'bound' }, spec: template.spec });
   await plane.ask('PATCH', `${NAMESPACE}/pods/bound/status`, { status: { nominatedNodeName: 'n' } }, MERGE);
@@ -272,13 +275,13 @@ it('waits for no other node once a pod is on one', async () => {
   expect((await plane.ask('GET', `${NAMESPACE}/pods/bound`)).body['status']).not.toHaveProperty('nominatedNodeName');
 });
 
-describe('what clients can take', () => {
+describe('content negotiation', () => {
   const accepting = async (accept: string, path: string) => {
     const headers = { accept, authorization: `Bearer ${plane.plane.adminToken}` };
     return (await (await fetch(`${plane.plane.url}${path}`, { headers })).json()) as { message: string };
   };
 
-  it('is compared with what a built-in resource has before anything else', async () => {
+  it('checks the accepted types of a built-in resource before anything else', async () => {
     const all = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
     const streams = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
     const rejected = '406: Not Acceptable\n\nAvailable representations: ';
@@ -288,14 +291,14 @@ describe('what clients can take', () => {
     expect(await accepting('text/plain', `${NAMESPACE}/pods/x`)).toMatchObject({ message: `${rejected}${all}` });
   });
 
-  it('is a patch of a type that the resource knows, before the patch is read', async () => {
+  it('checks the type of a patch before it is read', async () => {
     const { code } = await plane.ask('PATCH', `${NAMESPACE}/configmaps/named`, undefined, 'application/json');
     expect(code).toBe(415);
   });
 });
 
 describe('discovery', () => {
-  it('tells versions of storage apart', async () => {
+  it('contains storage version hashes', async () => {
     const { body } = await plane.ask('GET', '/api/v1');
     const resources = body['resources'] as { name: string; storageVersionHash?: string }[];
     const hashOf = (name: string) => resources.find((each) => each.name === name)?.storageVersionHash;
@@ -307,20 +310,20 @@ describe('discovery', () => {
     ]);
   });
 
-  it('finds no version that is not there, whatever the method', async () => {
+  it('responds with 404 for an unknown version, whatever the method', async () => {
     expect((await plane.ask('POST', '/apis/apps/v2')).code).toBe(404);
     expect((await plane.ask('POST', '/apis/apps/v1')).code).toBe(405);
   });
 });
 
-it('tells who asked a review, as of every object', async () => {
+it('a review has managedFields, as every object', async () => {
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
   const { body } = await plane.ask('POST', path, { spec: { user: 'u', resourceAttributes: { verb: 'get' } } });
   const fieldsV1 = { 'f:spec': { 'f:resourceAttributes': { '.': {}, 'f:verb': {} }, 'f:user': {} } };
   expect(body['metadata']).toMatchObject({ managedFields: [{ operation: 'Update', fieldsV1 }] });
 });
 
-it('records the addresses that follow from one address of a pod as written by the same', async () => {
+it('podIPs that follow from podIP belong to the same manager', async () => {
   await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   await plane.ask('POST', `${NAMESPACE}/pods`, { metadata: { name: 'p' }, spec: template.spec });
   const { body } = await plane.ask('PATCH', `${NAMESPACE}/pods/p/status`, { status: { podIP: '10.0.0.1' } }, MERGE);
@@ -352,14 +355,14 @@ describe('a custom object', () => {
     await plane.define({ ...definition, spec: { ...definition.spec, versions } } as never);
   });
 
-  it('that is written in one version has the fields and defaults of the one that is stored', async () => {
+  it('that is written in another version has the fields and defaults of the stored one', async () => {
     const body = { ...named('other', { spec: { size: 2, more: 'x' } }), apiVersion: `${GROUP}/v2` };
     const created = await plane.ask('POST', path.replace('/v1/', '/v2/'), body);
     expect(created.body['spec']).toEqual({ size: 2, mode: 'Slow' });
     expect((await plane.ask('GET', `${path}/other`)).body['spec']).toEqual({ size: 2, mode: 'Slow' });
   });
 
-  it('gets the defaults of what its scale brings with it, which must fit the schema', async () => {
+  it('gets the defaults of fields that its scale creates, which must fit the schema', async () => {
     await plane.ask('POST', path, named('scaled'));
     const rejected = await plane.ask('PATCH', `${path}/scaled/scale`, { spec: { replicas: -1 } }, MERGE);
     expect(messageOf(rejected)).toBe(
@@ -369,7 +372,7 @@ describe('a custom object', () => {
     expect((await plane.ask('GET', `${path}/scaled`)).body['spec']).toEqual({ size: 7, mode: 'Slow' });
   });
 
-  it('is told where in its status something is wrong', async () => {
+  it('is rejected with the path of the invalid field in its status', async () => {
     await plane.ask('POST', path, named('status'));
     const { body } = await plane.ask('PATCH', `${path}/status/status`, { status: { n: 'x' } }, MERGE);
     const { causes } = body['details'] as { causes: { field: string; message: string }[] };
@@ -379,13 +382,13 @@ describe('a custom object', () => {
     });
   });
 
-  it('without metadata lacks a name and nothing else', async () => {
+  it('without metadata is rejected only because of its name', async () => {
     const { metadata: _none, ...nameless } = named('');
     const { code, body } = await plane.ask('POST', path, nameless);
     expect([code, messageOf({ body })]).toEqual([422, expect.stringContaining('metadata.name: Required value')]);
   });
 
-  it('may have finalizers without a domain, which is told', async () => {
+  it('may have finalizers without a domain, with a warning', async () => {
     const { warning } = await plane.ask('POST', path, named('f', { metadata: { name: 'f', finalizers: ['bad'] } }));
     expect(warning).toContain('prefer a domain-qualified finalizer name');
   });

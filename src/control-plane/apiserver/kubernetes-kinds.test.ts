@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => plane.plane.stop());
 
-describe('a kind', () => {
-  it('whose rules do not look at metadata tells of a missing name only where nothing else is wrong', async () => {
+describe('as in Kubernetes,', () => {
+  it('a kind whose validation ignores metadata reports a missing name only if nothing else is invalid', async () => {
     const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
     const fields = async (spec: object) => {
       const { body } = await plane.ask('POST', budgets, { spec });
@@ -22,7 +22,7 @@ describe('a kind', () => {
     expect(await fields({ minAvailable: 1 })).toEqual(['metadata.name']);
   });
 
-  it('with lists that are always written has null for an empty one, which its writer owns', async () => {
+  it('a kind with required lists stores an empty one as null, which its writer owns', async () => {
     const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
     await plane.ask('POST', slices, { metadata: { name: 's' }, addressType: 'IPv4' });
     const sent = { metadata: { name: 's' }, addressType: 'IPv4', ports: [] };
@@ -36,7 +36,7 @@ describe('a kind', () => {
     expect(limits.body['spec']).toEqual({ limits: null });
   });
 
-  it('of daemon sets counts templates in an annotation that the writer owns', async () => {
+  it('a DaemonSet counts template generations in an annotation that the writer owns', async () => {
     const path = '/apis/apps/v1/namespaces/default/daemonsets';
     const spec = { selector: { matchLabels: { a: 'b' } }, template };
     const { body } = await plane.ask('POST', `${path}?fieldManager=one`, { metadata: { name: 'd' }, spec });
@@ -49,7 +49,7 @@ describe('a kind', () => {
     });
   });
 
-  it('of definitions asks for one schema where versions select by the same fields', async () => {
+  it('a CustomResourceDefinition requires one schema if versions have the same selectable fields', async () => {
     const version = (name: string, more: object) => ({
       name,
       served: true,
@@ -72,7 +72,7 @@ describe('a kind', () => {
     );
   });
 
-  it('of limits asks for resources of containers where they are for pods, and names taken say how they were made', async () => {
+  it('a LimitRange requires container resources for pods, and a conflict of a generated name mentions that', async () => {
     const spec = { limits: [{ type: 'Pod', max: { x: '1' } }] };
     const rejected = await plane.ask('POST', `${NAMESPACE}/limitranges`, { metadata: { name: 'l2' }, spec });
     expect(messageOf(rejected)).toContain(
@@ -86,7 +86,7 @@ describe('a kind', () => {
     );
   });
 
-  it('of stateful sets looks at the name of the service on creation alone', async () => {
+  it('a StatefulSet validates the service name only on creation', async () => {
     const sets = '/apis/apps/v1/namespaces/default/statefulsets';
     const spec = { selector: { matchLabels: { a: 'b' } }, template };
     const bad = { serviceName: 'a/b' };
@@ -96,7 +96,7 @@ describe('a kind', () => {
     expect(messageOf(await plane.ask('PATCH', `${sets}/s`, { spec: bad }, MERGE))).not.toContain('serviceName');
   });
 
-  it('that makes pods warns of their template again when it counts a change, and daemon sets never of their name', async () => {
+  it('a kind with a pod template warns again when an annotation changes, and a DaemonSet never warns about its name', async () => {
     const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
     const spread = { ...template, spec: { ...template.spec, topologySpreadConstraints: [constraint] } };
     const spec = { selector: { matchLabels: { a: 'b' } }, template: spread };
@@ -112,14 +112,14 @@ describe('a kind', () => {
     expect((await plane.ask('POST', daemons, { metadata: { name: 'a.b' }, spec: plain })).warning).toBeNull();
   });
 
-  it('of replication controllers keeps the labels of its pods when its status is written without any', async () => {
+  it('a ReplicationController keeps its labels if its status is written without any', async () => {
     const path = `${NAMESPACE}/replicationcontrollers`;
     await plane.ask('POST', path, { metadata: { name: 'labelled' }, spec: { template } });
     const { body } = await plane.ask('PUT', `${path}/labelled/status`, { metadata: { name: 'labelled' } });
     expect(body['metadata']).toMatchObject({ labels: { a: 'b' } });
   });
 
-  it('of pods that run without telling what they have cannot be resized', async () => {
+  it('a Pod cannot be resized if its containers report no resources', async () => {
     await plane.ask('POST', `${NAMESPACE}/pods`, { metadata: { name: 'fixed' }, spec: template.spec });
     const containerStatuses = [
       { name: 'c', image: 'i', imageID: '', ready: true, restartCount: 0, state: { running: {} } },
@@ -131,7 +131,7 @@ describe('a kind', () => {
     expect(messageOf(response)).toContain('Pod running on node without support for resize');
   });
 
-  it('of replication controllers counts the bytes of names, and definitions quote versions that are not there', async () => {
+  it('a ReplicationController limits names by bytes, and a CustomResourceDefinition quotes missing versions', async () => {
     const name = 'x'.repeat(254);
     const long = await plane.ask('POST', `${NAMESPACE}/replicationcontrollers`, {
       metadata: { name },

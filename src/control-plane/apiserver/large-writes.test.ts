@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Steps } from '#platform/base/steps';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { customShape } from './apiextensions/custom-shape.ts';
@@ -6,6 +6,7 @@ import { builtInResources } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
 import { FieldManagement } from './field-management.ts';
 import { kindParts } from './kind-parts.ts';
+import { ParsedObjects } from './parsed-objects.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Resource } from './resource.ts';
 import { bodyDecoding, decodeBody } from './verbs/decode.ts';
@@ -49,14 +50,14 @@ const LARGE: Readonly<Record<string, object>> = {
   finalizers: configMap({ finalizers: Object.keys(record(MANY)).map((key) => `a.io/${key}`) }),
 };
 
-describe('a large write lets others have turns', () => {
+describe('a large write yields to other requests', () => {
   it.each(Object.keys(LARGE))('while many %s are decoded', (name) => {
     const { value, turns } = drive(bodyDecoding(resource, LARGE[name], call()));
     expect(turns).toBeGreaterThan(MANY / MAX_AT_ONCE);
     expect(value).toMatchObject(LARGE[name] as object);
   });
 
-  it.each(Object.keys(LARGE))('while it is recorded who owns many %s', (name) => {
+  it.each(Object.keys(LARGE))('while field ownership of many %s is computed', (name) => {
     const object = decodeBody(resource, LARGE[name], call());
     const { turns } = drive(fields.recordInSteps(resource, object, undefined, writer));
     expect(turns).toBeGreaterThan((2 * MANY) / MAX_AT_ONCE);
@@ -74,7 +75,20 @@ describe('a large write lets others have turns', () => {
     expect(Object.keys(value.metadata.managedFields?.[0]?.fieldsV1 ?? {})).toHaveLength(1);
   });
 
-  it('while managedFields of a client are read', () => {
+  it.each(Object.keys(LARGE))('while many %s are formatted', (name) => {
+    const object = LARGE[name] as KubeObject;
+    const parsed = new ParsedObjects();
+    const { value: prepared, turns } = drive(parsed.prepareText(object));
+    expect(turns).toBeGreaterThan(1);
+    const formatWhole = vi.spyOn(JSON, 'stringify');
+    const text = parsed.textOf(object, prepared);
+    const longest = Math.max(...formatWhole.mock.results.map(({ value }) => String(value).length));
+    formatWhole.mockRestore();
+    expect(longest).toBeLessThan(1_000);
+    expect(JSON.parse(text)).toEqual(object);
+  });
+
+  it('while managedFields of a client are parsed', () => {
     const body = configMap({ managedFields: Array.from({ length: MANY }, (_, i) => entry(i)) });
     const decoded = drive(bodyDecoding(resource, body, call()));
     expect(decoded.turns).toBeGreaterThan(MANY / MAX_AT_ONCE);
@@ -82,7 +96,7 @@ describe('a large write lets others have turns', () => {
     expect(recorded.turns).toBeGreaterThan(MANY / MAX_AT_ONCE);
   });
 
-  it('between what a schema asks and what its rules do', () => {
+  it('between schema validation and CEL rules', () => {
     const openAPIV3Schema = {
       type: 'object',
       properties: { spec: { type: 'object', 'x-kubernetes-validations': [{ rule: 'has(self.a)' }] } },
@@ -93,15 +107,15 @@ describe('a large write lets others have turns', () => {
   });
 });
 
-describe('what is long and read later', () => {
-  it('is as if it had been read in its place', () => {
+describe('long fields, which are decoded last,', () => {
+  it('are in the same place as if they had been decoded in order', () => {
     const data = record(5_000);
     expect(Object.keys(decodeBuiltIn('v1', 'ConfigMap', configMap({}, { data }))?.object['data'] ?? {})).toEqual(
       Object.keys(data).sort(),
     );
   });
 
-  it('tells of what is wrong first in the text', () => {
+  it('are reported in the order of the text if they are invalid', () => {
     const wrong = { ...record(5_000), 'key-4999': 5 };
     const inData = configMap({ labels: record(3_000) }, { data: wrong, immutable: 'no' });
     expect(decodeBuiltIn('v1', 'ConfigMap', inData)?.error).toContain('ConfigMap.data');
@@ -109,7 +123,7 @@ describe('what is long and read later', () => {
     expect(decodeBuiltIn('v1', 'ConfigMap', before)?.error).toContain('ObjectMeta.metadata.name');
   });
 
-  it('tells of unknown fields in the order of the text', () => {
+  it('are reported in the order of the text if they are unknown', () => {
     const managedFields = Array.from({ length: 3_000 }, (_, i) => ({
       ...entry(i),
       ...(i === 2_500 ? { odd: 1 } : {}),

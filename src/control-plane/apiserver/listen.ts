@@ -1,7 +1,6 @@
 import type { Logger } from '#platform/base/logger';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Pki } from './access/pki.ts';
-import { DEFAULT_RANGES } from './admission/services/service-network.ts';
 import { unauthorized } from './api-error.ts';
 import type { Backend } from './backend.ts';
 import type { FlowControl } from './flow-control/flow-control.ts';
@@ -27,6 +26,8 @@ export interface ListenDeps {
   readonly flowControl: FlowControl;
   readonly metrics: RequestMetrics;
   readonly pki: Pki;
+  /** CIDR of the addresses of services. */
+  readonly serviceRange: string;
   /** Updated once the server listens. */
   readonly state: ServingState;
   readonly log: Logger;
@@ -55,7 +56,7 @@ export async function listen(options: ListenOptions, deps: ListenDeps): Promise<
   });
   state.address = advertised === undefined ? server.url : `https://${advertised}:${server.port}`;
   await publishOwnService(backend, systemContext(deps.signal), {
-    serviceRange: DEFAULT_RANGES.addresses,
+    serviceRange: deps.serviceRange,
     port: server.port,
     ...(advertised === undefined ? {} : { advertised }),
   });

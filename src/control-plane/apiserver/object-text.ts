@@ -8,6 +8,8 @@ interface PartFormatter {
   of(part: object): string;
   /** Returns the text of a part whose members are often cached. */
   ofMembers(part: Readonly<Record<string, unknown>>): string;
+  /** Returns the text of a part that no other write shares, so that it is not cached. */
+  ofUnique(part: Readonly<Record<string, unknown>>): string;
 }
 
 /**
@@ -31,7 +33,7 @@ export function textOf(object: KubeObject, parts?: PartFormatter): string {
 
 function formatMetadata(metadata: KubeObject['metadata'], parts: PartFormatter): string {
   const { managedFields, ...rest } = metadata;
-  const text = JSON.stringify(rest);
+  const text = parts.ofUnique(rest);
   if (managedFields === undefined) return text;
   const entries = managedFields.map(({ fieldsV1, ...entry }) => {
     const named = JSON.stringify(entry);
@@ -46,7 +48,9 @@ export function headerOf(kind: string, apiVersion: string): string {
 }
 
 const MAX_PARTS = 16_384;
-const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
+const MAX_WEIGHT = 16 * 1024 * 1024;
+/** Memory of a part and its text relative to the length of the text. */
+const BYTES_OF_TEXT = 3;
 
 /**
  * Caches the texts of parts of objects, such as a spec that stays the same while the status changes. It is bounded and
@@ -55,8 +59,8 @@ const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
 export class PartTexts implements PartFormatter {
   readonly #recent = new GenerationalCache<object, string>({
     maxEntries: MAX_PARTS,
-    maxWeight: MAX_TEXT_LENGTH,
-    weightOf: (text) => text.length,
+    maxWeight: MAX_WEIGHT,
+    weightOf: (text) => BYTES_OF_TEXT * text.length,
   });
 
   of(part: object): string {
@@ -69,23 +73,35 @@ export class PartTexts implements PartFormatter {
   }
 
   ofMembers(part: Readonly<Record<string, unknown>>): string {
-    return this.#recent.get(part) ?? this.#keep(part, this.#joined(part));
+    return (
+      this.#recent.get(part) ??
+      this.#keep(
+        part,
+        joinedMembers(part, (member) => this.of(member)),
+      )
+    );
   }
 
-  #joined(part: Readonly<Record<string, unknown>>): string {
-    let text = '';
-    for (const name of Object.keys(part)) {
-      const member = part[name];
-      const known = typeof member === 'object' && member !== null ? this.of(member) : JSON.stringify(member);
-      text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${known}`;
-    }
-    return text === '' ? '{}' : `${text}}`;
+  ofUnique(part: Readonly<Record<string, unknown>>): string {
+    return JSON.stringify(part);
   }
 
   #keep(part: object, text: string): string {
     this.#recent.set(part, text);
     return text;
   }
+}
+
+/** Formats an object from the texts of its members. As in JSON.stringify, undefined members are left out. */
+function joinedMembers(part: Readonly<Record<string, unknown>>, ofMember: (member: object) => string): string {
+  let text = '';
+  for (const name of Object.keys(part)) {
+    const member = part[name];
+    if (member === undefined) continue;
+    const known = typeof member === 'object' && member !== null ? ofMember(member) : JSON.stringify(member);
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${known}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
 /**
@@ -110,5 +126,9 @@ export class PreparedTexts implements PartFormatter {
 
   ofMembers(part: Readonly<Record<string, unknown>>): string {
     return this.#prepared.get(part) ?? this.#others.ofMembers(part);
+  }
+
+  ofUnique(part: Readonly<Record<string, unknown>>): string {
+    return joinedMembers(part, (member) => this.#prepared.get(member) ?? JSON.stringify(member));
   }
 }

@@ -1,10 +1,9 @@
 import { firstHost, parseCidr } from '#platform/base/cidr';
 import { formatIp } from '#platform/base/ip';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { type Backend, storeOf, timestamp } from './backend.ts';
+import { type Backend, timestamp } from './backend.ts';
+import { ensureObject } from './ensure-object.ts';
 import type { RequestContext } from './request-context.ts';
-import { keyOf } from './resource.ts';
-import { createObject } from './verbs/create.ts';
 import { guaranteedUpdate } from './verbs/guaranteed-update.ts';
 
 /** Describes how the cluster reaches its API server. */
@@ -23,12 +22,12 @@ const HTTPS = { name: 'https', protocol: 'TCP' };
 /** Maintains the service `kubernetes`, by which clients in the cluster reach the API server, and its endpoints. */
 export async function publishOwnService(backend: Backend, call: RequestContext, own: OwnService): Promise<void> {
   const { serviceRange, port, advertised } = own;
-  await ensure(backend, call, 'networking.k8s.io', 'servicecidrs', serviceCidr(serviceRange));
+  await ensureObject(backend, call, 'networking.k8s.io', 'servicecidrs', serviceCidr(serviceRange));
   await setStatus(backend, call, readyRange(timestamp(backend.clock)));
-  await ensure(backend, call, '', 'services', service(serviceRange, port));
+  await ensureObject(backend, call, '', 'services', service(serviceRange, port));
   if (advertised === undefined) return;
-  await ensure(backend, call, '', 'endpoints', endpoints(advertised, port));
-  await ensure(backend, call, 'discovery.k8s.io', 'endpointslices', endpointSlice(advertised, port));
+  await ensureObject(backend, call, '', 'endpoints', endpoints(advertised, port));
+  await ensureObject(backend, call, 'discovery.k8s.io', 'endpointslices', endpointSlice(advertised, port));
 }
 
 function serviceCidr(range: string): KubeObject {
@@ -61,35 +60,6 @@ function endpointSlice(ip: string, port: number): KubeObject {
     endpoints: [{ addresses: [ip], conditions: { ready: true } }],
     ports: [{ ...HTTPS, port }],
   } as unknown as KubeObject;
-}
-
-/** Creates an object, or updates one of an earlier start, when address and port may have been different. */
-async function ensure(
-  backend: Backend,
-  call: RequestContext,
-  group: string,
-  plural: string,
-  desired: KubeObject,
-): Promise<void> {
-  const resource = backend.registry.find(group, 'v1', plural);
-  if (resource === undefined) return;
-  const { metadata, ...content } = desired;
-  const { namespace = '' } = metadata;
-  if (storeOf(backend, resource).latest(keyOf(resource, namespace, NAME)) === undefined) {
-    await createObject(backend, resource, namespace, structuredClone(desired), call);
-    return;
-  }
-  const target = { resource, namespace, name: NAME, subresource: '' };
-  await guaranteedUpdate(backend, target, (current) => mergeContent(current, structuredClone(content)), call);
-}
-
-function mergeContent(current: KubeObject, content: object): KubeObject {
-  const changed = structuredClone(current);
-  for (const [field, value] of Object.entries(content)) {
-    const before = changed[field];
-    changed[field] = field === 'spec' ? { ...(before as object), ...(value as object) } : value;
-  }
-  return changed;
 }
 
 async function setStatus(

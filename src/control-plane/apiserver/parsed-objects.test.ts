@@ -9,7 +9,7 @@ function entryOf(i: number, data: string, memo?: object): Entry {
 
 const many = (count: number, data = '') => Array.from({ length: count }, (_, i) => entryOf(i, data));
 
-test('objects of half a megabyte each do not pile up where they are parsed', () => {
+test('a cache of parsed objects does not retain many objects of half a megabyte', () => {
   const parsed = new ParsedObjects();
   const entries = many(200, 'x'.repeat(500_000));
   const first = parsed.get(entries[0] as Entry);
@@ -18,7 +18,7 @@ test('objects of half a megabyte each do not pile up where they are parsed', () 
   expect(parsed.get(entries[0] as Entry)).not.toBe(first);
 });
 
-test('what is asked for again and again is parsed once, whatever comes between', () => {
+test('an object that is read repeatedly is parsed once, whatever is read in between', () => {
   const parsed = new ParsedObjects();
   const desired = entryOf(0, 'wanted');
   const first = parsed.get(desired);
@@ -28,7 +28,7 @@ test('what is asked for again and again is parsed once, whatever comes between',
   }
 });
 
-test('an object is what its text says at any time, however seldom it is asked for', () => {
+test('an object equals its text at any time, however seldom it is read', () => {
   const parsed = new ParsedObjects();
   const entries = many(9_001);
   for (let round = 0; round < 3; round++) {
@@ -36,7 +36,7 @@ test('an object is what its text says at any time, however seldom it is asked fo
   }
 });
 
-test('what was written is not parsed while it is young, nor later as long as somebody has it', () => {
+test('a written object is not parsed while it is cached, nor later while it is referenced', () => {
   const parsed = new ParsedObjects();
   const { memo: _none, ...stored } = entryOf(0, 'written');
   const object = JSON.parse(stored.value);
@@ -46,7 +46,7 @@ test('what was written is not parsed while it is young, nor later as long as som
   expect(parsed.get(entry)).toBe(object);
 });
 
-test('what was written and nobody ever asks for is let go', () => {
+test('a written object that is never read is released', () => {
   const parsed = new ParsedObjects();
   const memos = Array.from({ length: 20_000 }, (_, i) => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `c${i}` } };

@@ -40,10 +40,11 @@ export class ParsedObjects {
   /** Formats, in steps, the most expensive parts of the text of a large object. */
   *prepareText({ kind: _kind, apiVersion: _version, metadata, status: _replaced, ...rest }: KubeObject) {
     const prepared = new PreparedTexts(this.#parts);
-    for (const { fieldsV1 } of metadata.managedFields ?? []) {
+    const { managedFields = [], ...others } = metadata;
+    for (const { fieldsV1 } of managedFields) {
       if (fieldsV1 !== undefined) yield* prepared.prepare(fieldsV1);
     }
-    for (const part of Object.values(rest)) {
+    for (const part of [...Object.values(others), ...Object.values(rest)]) {
       if (typeof part === 'object' && part !== null) yield* prepared.prepare(part);
     }
     return prepared;

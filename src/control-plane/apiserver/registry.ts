@@ -10,10 +10,21 @@ export class Registry {
   readonly #extensions = new Map<string, ApiExtension>();
   readonly #listeners = new Set<() => void>();
   #version = 0;
+  #preferredGroup: string | undefined;
 
   /** Counts the changes, so that documents built from the registry can detect that they are stale. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Custom group that discovery lists before the others. */
+  get preferredGroup(): string | undefined {
+    return this.#preferredGroup;
+  }
+
+  prefer(group: string): void {
+    this.#preferredGroup = group;
+    this.#changed();
   }
 
   find(group: string, version: string, plural: string): Resource | undefined {
@@ -55,6 +66,11 @@ export class Registry {
   extend(extensions: Iterable<ApiExtension>): void {
     for (const extension of extensions) this.#extensions.set(`${extension.group}/${extension.version}`, extension);
     this.#changed();
+  }
+
+  /** Removes the extension of a group version. */
+  withdraw(group: string, version: string): void {
+    if (this.#extensions.delete(`${group}/${version}`)) this.#changed();
   }
 
   onChange(listener: () => void): () => void {

@@ -10,7 +10,7 @@ import type { ApiRequest } from './http/api-request.ts';
 import { Discovery } from './http/discovery.ts';
 import { openidRoute } from './http/openid-route.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
-import { resourceHandler, type SubresourceHandler } from './http/resource-handler.ts';
+import { type Advise, resourceHandler, type SubresourceHandler } from './http/resource-handler.ts';
 import type { HttpResponse } from './http/response.ts';
 import { type Route, router } from './http/router.ts';
 import { discoveryRoute, healthRoute, versionRoute } from './http/routes.ts';
@@ -31,6 +31,8 @@ export interface ServingState {
   ready: boolean;
   /** URL at which clients reach the server. Empty until it listens. */
   address: string;
+  /** Warnings of the program that runs the server. */
+  advise?: Advise;
 }
 
 export interface RequestHandlerDeps {
@@ -59,7 +61,7 @@ export interface RequestHandler {
 
 /** Creates the handler of all requests, and clients that call it without HTTP. */
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
-  const { core, authentication, subresources, log, signal } = deps;
+  const { core, authentication, subresources, state, log, signal } = deps;
   const { backend, rbac } = core;
   const { authorize, clock, random } = backend;
   const items = new WatchItems(backend.parsed);
@@ -72,7 +74,15 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     acts.set('/serviceaccounts/token', issueToken(authentication.serviceAccountTokens));
   }
   const answers = reviews(rbac, authentication?.authenticator ?? NO_TOKENS, () => timestamp(clock));
-  const resources = resourceHandler({ backend, items, authorize, subresources, acts, reviews: answers });
+  const resources = resourceHandler({
+    backend,
+    items,
+    authorize,
+    subresources,
+    acts,
+    reviews: answers,
+    advise: (...sent) => state.advise?.(...sent),
+  });
   const handle = router({ authorize, resources, routes: routesOf(deps), onFault: faultLogger(log) });
   return {
     handle,

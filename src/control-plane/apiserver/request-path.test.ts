@@ -9,7 +9,7 @@ describe('a path', () => {
     '/api/v1/namespaces/a/secrets/b/',
     '/%61pi/v1/n%61mespaces/a/secrets/b',
     '/api%2Fv1%2fnamespaces/a%2Fsecrets/b',
-  ])('%s is the same however it is spelled', (path) => {
+  ])('%s equals its other spellings', (path) => {
     expect(parsePath(path)).toMatchObject({ ...secret, hasEmptySegment: false });
   });
 
@@ -17,7 +17,7 @@ describe('a path', () => {
     '//api/v1/namespaces/a/secrets/b',
     '/api/v1/namespaces/a/secrets/b//',
     '/api/v1/namespaces/a/secrets/b%2F/',
-  ])('%s is of a resource, but has an empty segment', (path) =>
+  ])('%s is one of a resource, but has an empty segment', (path) =>
     expect(parsePath(path)).toMatchObject({ ...secret, hasEmptySegment: true }),
   );
 
@@ -26,7 +26,7 @@ describe('a path', () => {
     ['/api/v1/namespaces//a', { plural: 'a', namespace: '' }],
     ['/api/v1/namespaces/a/..%2Fb', { plural: '..', namespace: 'a', name: 'b' }],
     ['/apis/apps%2Fv1/deployments', { group: 'apps', version: 'v1', plural: 'deployments' }],
-  ])('%s is what Kubernetes asks roles about', (path, place) => {
+  ])('%s is authorized as by Kubernetes', (path, place) => {
     expect(parsePath(path)).toMatchObject({ kind: 'resource', ...place });
   });
 
@@ -34,11 +34,11 @@ describe('a path', () => {
     ['/metric%73', '/metrics'],
     ['/API/v1/secrets', '/API/v1/secrets'],
     ['/api/v1', '/api/v1'],
-  ])('%s is none of a resource', (path, decoded) => {
+  ])('%s is not one of a resource', (path, decoded) => {
     expect(parsePath(path)).toEqual({ kind: 'other', path: decoded });
   });
 
-  test('that cannot be decoded is an error', () => {
+  test('that cannot be decoded is rejected', () => {
     expect(() => parsePath('/api/v1/%zz')).toThrow(URIError);
   });
 });

@@ -114,7 +114,7 @@ function reversed<T>(value: T): T {
   ) as T;
 }
 
-describe('work on an object grows no faster than its lists', () => {
+describe('the work on an object grows linearly', () => {
   const places = resources.flatMap((resource) =>
     listsOf(resource)
       .filter((place) => isReadable(resource, place))
@@ -133,11 +133,11 @@ describe('work on an object grows no faster than its lists', () => {
     },
   );
 
-  it('with many managedFields that a client hands in', () => {
+  it('with many managedFields of a client', () => {
     check(find('ConfigMap', 'metadata.managedFields'));
   });
 
-  it('whichever list of whichever built-in kind is long', { timeout: 10 * 60_000 }, () => {
+  it('with every list of every built-in kind', { timeout: 10 * 60_000 }, () => {
     expect(places.length).toBeGreaterThan(1000);
     // The long tests try all locations; many are the same list, in the template of one kind of workload or another.
     const isLong = runs(1) > 1;
@@ -169,7 +169,7 @@ describe('work on an object grows no faster than its lists', () => {
     return found;
   }
 
-  it('for any kind of list of a custom resource', () => {
+  it('with every type of list of a custom resource', () => {
     const item: JsonSchema = {
       type: 'object',
       properties: { name: { type: 'string', pattern: '^(a|aa)+[0-9]*$' }, port: { type: 'integer' } },
@@ -207,7 +207,7 @@ describe('work on an object grows no faster than its lists', () => {
     ['copy', (at: number) => ({ op: 'copy', from: '/data/k0', path: `/data/n${at}` })],
     ['move', (at: number) => ({ op: 'move', from: `/data/k${at}`, path: `/data/n${at}` })],
     ['test', (at: number) => ({ op: 'test', path: `/data/k${at}`, value: 'v' })],
-  ])('by a JSON patch of many operations: %s', (name, operation) => {
+  ])('with the operations of a JSON patch: %s', (name, operation) => {
     expectLinear(name, (count) => {
       const data = Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
       const patch = Array.from({ length: count }, (_, at) => operation(at));

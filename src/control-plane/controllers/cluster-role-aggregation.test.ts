@@ -12,7 +12,7 @@ const role = (name: string, labels: Record<string, string>, ...verbs: string[]):
 });
 
 describe('an aggregated role', () => {
-  it('has the rules of those it chooses, by selector and name, each once', () => {
+  it('has the rules of the roles that it selects, ordered by selector and name, without duplicates', () => {
     const all: ClusterRole = {
       ...role('all', { to: 'x' }, 'own'),
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'x' } }, { matchLabels: { to: 'y' } }] },
@@ -38,7 +38,7 @@ afterEach(() => cluster.stop());
 describe('cluster role aggregation', () => {
   const count = async () => (await cluster.admin.get(CLUSTER_ROLES, 'edit')).rules?.length ?? 0;
 
-  it('fills in the first roles, and follows roles as they come, change and go', async () => {
+  it('fills in the initial roles, and follows roles that are created, changed and deleted', async () => {
     await cluster.until(async () => (await count()) > 10);
     const first = await count();
     const labels = { 'rbac.authorization.k8s.io/aggregate-to-edit': 'true' };

@@ -21,7 +21,7 @@ const named = async (type: typeof CONFIG_MAPS, name: string) => {
 const FIRST = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
 describe('every namespace', () => {
-  it('has a default service account, and has it again when it is deleted', async () => {
+  it('has a default service account, which is recreated if it is deleted', async () => {
     runController(cluster, 'service-account-controller', defaultServiceAccount);
     const present = () => named(SERVICE_ACCOUNTS, 'default');
     await cluster.until(async () => (await present()).length === 4);
@@ -33,7 +33,7 @@ describe('every namespace', () => {
     expect(cluster.log.entries.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  it('has the root certificate, whatever others make of it', async () => {
+  it('has the root certificate, which is restored if it is changed', async () => {
     const name = 'kube-root-ca.crt';
     const present = () => named(CONFIG_MAPS, name);
     const place = { namespace: 'default' };
@@ -52,7 +52,7 @@ describe('every namespace', () => {
     await cluster.until(async () => (await present()).length === 4);
   });
 
-  it('that is ending gets nothing new', async () => {
+  it('that is terminating gets no new objects', async () => {
     runController(cluster, 'service-account-controller', defaultServiceAccount);
     await admin.create(NAMESPACES, { metadata: { name: 'ending', finalizers: ['example.com/held'] } });
     await cluster.until(async () => (await named(SERVICE_ACCOUNTS, 'default')).includes('ending'));

@@ -52,7 +52,7 @@ async function deploy(): Promise<void> {
 }
 
 describe('the controllers of Kubernetes', () => {
-  it('do their work together, each within the rights of its own role', async () => {
+  it('work together, each with the permissions of its own role', async () => {
     await deploy();
     const modes = { accessModes: ['ReadWriteOnce'], storageClassName: 'x' };
     const volume = { ...modes, capacity: { storage: '1Gi' }, hostPath: { path: '/x' } };
@@ -79,7 +79,7 @@ describe('the controllers of Kubernetes', () => {
     expect(complaints()).toEqual([]);
   });
 
-  it('leave pods to others when their owner is deleted so', async () => {
+  it('keep pods if their owner is deleted with the policy Orphan', async () => {
     await deploy();
     await admin.delete(DEPLOYMENTS, 'web', { namespace, propagationPolicy: 'Orphan' });
     await cluster.until(async () => (await count(DEPLOYMENTS)) === 0);

@@ -9,6 +9,7 @@ import { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
+import { autoscalerController } from './autoscaler/controller.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
 import { cronJobController } from './cron-job/controller.ts';
@@ -16,6 +17,9 @@ import { daemonSetController } from './daemon-set/controller.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
+import { endpointsCollector, endpointsController } from './endpoints/endpoints-controller.ts';
+import { endpointSliceMirroring } from './endpoints/mirror-controller.ts';
+import { endpointSliceController } from './endpoints/slice-controller.ts';
 import { eventTtl } from './event-ttl/event-ttl.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
 import { jobController } from './job/controller.ts';
@@ -88,15 +92,20 @@ export function kubernetesControllers(given: KubernetesControllersDeps): Runnabl
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podGc()),
     of('clusterrole-aggregation-controller', clusterRoleAggregation),
-    of('replicaset-controller', replicaSetController()),
-    of('replication-controller', replicationManager()),
-    of('deployment-controller', deploymentController()),
+    reporting('replicaset-controller', replicaSetController()),
+    reporting('replication-controller', replicationManager()),
+    reporting('deployment-controller', deploymentController()),
+    of('endpointslice-controller', endpointSliceController()),
+    of('endpoint-controller', endpointsController()),
+    of('endpoint-controller', endpointsCollector()),
+    reporting('endpointslicemirroring-controller', endpointSliceMirroring(), 'endpoint-slice-mirroring-controller'),
     reporting('statefulset-controller', statefulSetController()),
     reporting('daemon-set-controller', daemonSetController(), 'daemonset-controller'),
     reporting('job-controller', jobController()),
     of('job-controller', orphanedJobPods),
     of('ttl-after-finished-controller', ttlAfterFinished),
     reporting('cronjob-controller', cronJobController()),
+    reporting('horizontal-pod-autoscaler', autoscalerController(catalog)),
     // Kubernetes expires events in its store and has no role for it, but this role covers it.
     eventTtl(partsFor('generic-garbage-collector')),
   ];

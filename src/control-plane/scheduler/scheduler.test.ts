@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => trial.cluster.stop());
 
-test('a pod gets the node that has room for it, and hears of it', async () => {
+test('binds a pod to the node with enough resources, and records an Event', async () => {
   await trial.addNode('small', { cpu: '1' });
   await trial.addNode('large', { cpu: '8' });
   const made = trial.start();
@@ -41,7 +41,7 @@ describe('a pod that fits nowhere', () => {
     await trial.addNode('b', { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] });
   });
 
-  test('says why, and is placed when a node comes', async () => {
+  test('reports why, and is scheduled when a node is added', async () => {
     const made = trial.start();
     await trial.addPod('p', '2');
     expect(await trial.messageOf('p')).toBe(MESSAGE);
@@ -53,7 +53,7 @@ describe('a pod that fits nowhere', () => {
     expect([tries.at(0)?.node, tries.at(-1)?.message]).toEqual(['c', MESSAGE]);
   });
 
-  test('writes its condition only when it says something else', async () => {
+  test('writes its condition only when the message changes', async () => {
     trial.start();
     await trial.addPod('p', '2');
     await trial.messageOf('p');
@@ -69,7 +69,7 @@ describe('a pod that fits nowhere', () => {
     expect((await trial.scheduledOf('p'))?.lastTransitionTime).toBe('2030-01-01T00:00:00Z');
   });
 
-  test('is left alone once it is gone', async () => {
+  test('is not scheduled after it is deleted', async () => {
     trial.start();
     await trial.addPod('p', '2');
     await trial.messageOf('p');
@@ -80,7 +80,7 @@ describe('a pod that fits nowhere', () => {
   });
 });
 
-test('with no node at all there is nothing to count', async () => {
+test('a pod without any node reports that', async () => {
   trial.start();
   await trial.addPod('p');
   expect(await trial.messageOf('p')).toBe('no nodes available to schedule pods');
@@ -88,7 +88,7 @@ test('with no node at all there is nothing to count', async () => {
   expect(await trial.nodeOf('p')).toBe('a');
 });
 
-test('only pods that name one of its profiles are its own', async () => {
+test('only pods with one of its profiles are scheduled', async () => {
   await trial.addNode('a');
   await trial.addNode('b');
   const packing = [{ name: 'NodeResourcesFit', args: { scoringStrategy: { type: 'MostAllocated' } } }];
@@ -103,7 +103,7 @@ test('only pods that name one of its profiles are its own', async () => {
   expect((await trial.get('other')).spec.nodeName).toBeUndefined();
 });
 
-test('a gate holds a pod back', async () => {
+test('a scheduling gate delays a pod', async () => {
   await trial.addNode('a');
   trial.start();
   await trial.addPod('p', '1', { schedulingGates: [{ name: 'example.com/wait' }] });
@@ -114,7 +114,7 @@ test('a gate holds a pod back', async () => {
   expect(await trial.nodeOf('p')).toBe('a');
 });
 
-test('no node gets more than it can hold, however many come at once', async () => {
+test('no node gets more than its capacity, however many pods are created at once', async () => {
   for (const name of ['a', 'b', 'c']) await trial.addNode(name);
   trial.start();
   await Promise.all(Array.from({ length: 15 }, (_, i) => trial.addPod(`p${i}`)));
@@ -125,8 +125,8 @@ test('no node gets more than it can hold, however many come at once', async () =
   expect(Object.fromEntries(counts)).toEqual({ a: 4, b: 4, c: 4, '': 3 });
 });
 
-describe('when the server does not take a binding', () => {
-  test('the room is free again, and the pod is tried once more', async () => {
+describe('after a failed binding', () => {
+  test('the resources are free again, and the pod is retried', async () => {
     await trial.addNode('a', { cpu: '1' });
     let refusals = 1;
     const through = (client: Client): Client => ({
@@ -142,7 +142,7 @@ describe('when the server does not take a binding', () => {
     expect(await trial.nodeOf('p')).toBe('a');
   });
 
-  test('another pod can have the room meanwhile', async () => {
+  test('another pod can use the resources', async () => {
     await trial.addNode('a', { cpu: '1' });
     const through = (client: Client): Client => ({
       ...client,
@@ -157,7 +157,7 @@ describe('when the server does not take a binding', () => {
   });
 });
 
-test('a pod of higher priority takes the place of others', async () => {
+test('a pod of higher priority preempts others', async () => {
   await trial.cluster.admin.create(PRIORITY_CLASSES, { metadata: { name: 'high' }, value: 1000 });
   await trial.addNode('a', { cpu: '2' });
   const made = trial.start();
@@ -173,7 +173,7 @@ test('a pod of higher priority takes the place of others', async () => {
   expect(made.explanationOf(namespace, 'high').at(-1)).toMatchObject({ nominatedNode: 'a' });
 });
 
-test('what is placed before it starts counts', async () => {
+test('pods bound before the scheduler starts are counted', async () => {
   await trial.addNode('a', { cpu: '2' });
   await trial.addNode('b', { cpu: '2' });
   await trial.addPod('there', '2', { nodeName: 'a' });
@@ -182,7 +182,7 @@ test('what is placed before it starts counts', async () => {
   expect(await trial.nodeOf('p')).toBe('b');
 });
 
-test('it ends when told to, and nothing keeps it', async () => {
+test('stops with its signal', async () => {
   await trial.addNode('a');
   const made = trial.start();
   await trial.addPod('p');

@@ -42,14 +42,14 @@ const certificateOf = (user: string, trusted: boolean) => ({
 });
 
 describe('a request', () => {
-  test('without credentials is anonymous, and so is one with a scheme that is not ours', async () => {
+  test('without credentials, or with an unsupported scheme, is anonymous', async () => {
     const anonymous = { user: { name: 'system:anonymous', groups: ['system:unauthenticated'] } };
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Basic YTpi' }]) {
       expect(await authenticator.authenticate({ headers })).toEqual(anonymous);
     }
   });
 
-  test('with a token is who the token stands for', async () => {
+  test('with a token is authenticated as the user of the token', async () => {
     expect(await authenticator.authenticate({ headers: { authorization: 'bearer admintoken' } })).toEqual({
       user: { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] },
     });
@@ -58,13 +58,13 @@ describe('a request', () => {
     });
   });
 
-  test('with a wrong token is refused, and the token is not repeated', async () => {
+  test('with an invalid token is rejected without repeating the token', async () => {
     expect(await authenticator.authenticate({ headers: withToken('wrong-secret') })).toEqual({
       refused: 'invalid bearer token',
     });
   });
 
-  test('with a certificate is who that names, whatever the token', async () => {
+  test('with a client certificate is authenticated as its subject, even if it has a token', async () => {
     const certificate = certificateOf('jane', true);
     expect(await authenticator.authenticate({ headers: withToken('wrong'), certificate })).toMatchObject({
       user: {
@@ -75,7 +75,7 @@ describe('a request', () => {
     });
   });
 
-  test('with a certificate of somebody else is refused, unless its token is good', async () => {
+  test('with a certificate of another authority is rejected, unless its token is valid', async () => {
     const certificate = certificateOf('jane', false);
     expect(await authenticator.authenticate({ headers: {}, certificate })).toHaveProperty('refused');
     expect(await authenticator.authenticate({ headers: withToken('admintoken'), certificate })).toMatchObject({
@@ -83,7 +83,7 @@ describe('a request', () => {
     });
   });
 
-  test('with a certificate that names nobody is anonymous', async () => {
+  test('with a certificate without a common name is anonymous', async () => {
     expect(await authenticator.authenticate({ headers: {}, certificate: certificateOf('', true) })).toMatchObject({
       user: { name: 'system:anonymous' },
     });
@@ -92,7 +92,7 @@ describe('a request', () => {
 
 // These are the responses of kube-apiserver v1.36.3 to the same reviews.
 describe('a token review', () => {
-  test('knows static tokens for the audience of the server', async () => {
+  test('accepts static tokens for the audience of the server', async () => {
     expect(await authenticator.review('admintoken')).toEqual({
       authenticated: true,
       user: { username: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] },
@@ -101,7 +101,7 @@ describe('a token review', () => {
     expect(await authenticator.review('admintoken', ['other'])).toEqual({ user: {}, error: 'invalid bearer token' });
   });
 
-  test('names the audiences that both sides share', async () => {
+  test('returns the audiences that the token and the review have in common', async () => {
     expect(await authenticator.review(bobsToken, ['other', ISSUER])).toMatchObject({
       authenticated: true,
       audiences: [ISSUER],
@@ -112,7 +112,7 @@ describe('a token review', () => {
     });
   });
 
-  test('does not know others', async () => {
+  test('rejects unknown tokens', async () => {
     expect(await authenticator.review('wrong')).toEqual({ user: {}, error: 'invalid bearer token' });
   });
 });
@@ -134,7 +134,7 @@ describe('a bearer token', () => {
     expect(bearerToken(headers)).toBe(token);
   });
 
-  test('in the WebSocket protocols is not offered back', () => {
+  test('in the WebSocket protocols is not echoed in the response', () => {
     expect(withoutBearerProtocol(`v5.channel.k8s.io,${protocol},v4.channel.k8s.io`)).toBe(
       'v5.channel.k8s.io, v4.channel.k8s.io',
     );
@@ -151,7 +151,7 @@ describe('a token file', () => {
     ]);
   });
 
-  test('that is wrong is refused with all lines that are, and none of their secrets', () => {
+  test('with invalid lines is rejected with all of them, but without their secrets', () => {
     const text = 'secret1\nsecret2,jane,u1\n,joe,u2\n\nsecret3,,u3\n"secret4,x,y\n';
     expect(() => readTokenFile(text, 'tokens.csv')).toThrow(
       'token file tokens.csv: line 1: needs token, user name and user uid, found 1 fields; line 3: the token is empty; line 5: the user name is empty; line 6: a quote is not closed',
@@ -171,7 +171,7 @@ describe('a token file', () => {
 });
 
 describe('the token of the administrator', () => {
-  test('is made once and kept where only its owner can read it', () => {
+  test('is created once, in a file that only its owner can read', () => {
     const file = join(directory, 'more', 'admin.token');
     const token = openAdminToken(file);
     expect(token).toMatch(/^[\w-]{43}$/);

@@ -38,7 +38,7 @@ test.each<[string, Attributes, string]>([
   expect(forbiddenMessage(attributes, reason)).toBe(message);
 });
 
-test('the status names the object, as a real server does', () => {
+test('the status names the object, as that of a real server does', () => {
   const attributes = { user, verb: 'get', group: 'apps', resource: 'deployments', subresource: 'scale', name: 'd' };
   expect(forbiddenStatus(attributes)).toMatchObject({
     kind: 'Status',

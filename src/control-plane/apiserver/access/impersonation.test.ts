@@ -59,7 +59,7 @@ function review(rbac: Rbac, impersonator: Impersonator, sender: User, headers: R
   return { username, ...rest };
 }
 
-test('answers are those of a real API server', () => {
+test('responses equal those of a real API server', () => {
   const rbac = rbacOfSenders();
   const impersonator = new Impersonator((attributes) => rbac.authorize(attributes));
   expect(recorded.answers.length).toBeGreaterThan(200);
@@ -124,7 +124,7 @@ test.each<[RequestHeaders, User]>([
   expect(become(headers)).toMatchObject({ user });
 });
 
-test('an extra value may have a key that every object has', () => {
+test('an extra key may be the name of a property that every object inherits', () => {
   const desired = requestedUser({
     'impersonate-user': 'jane',
     'impersonate-extra-__proto__': 'x',
@@ -137,7 +137,7 @@ test('an extra value may have a key that every object has', () => {
   ]);
 });
 
-describe('without a user name', () => {
+describe('impersonation without a user name', () => {
   test.each<[RequestHeaders, string]>([
     [
       { 'impersonate-group': ['a'] },
@@ -151,16 +151,16 @@ describe('without a user name', () => {
       { 'impersonate-extra-foo': 'a' },
       'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string(nil), Extra:map[string][]string{"foo":[]string{"a"}}} without impersonating a user name',
     ],
-  ])('%j makes no sense', (headers, problem) => {
+  ])('is rejected for the headers %j', (headers, problem) => {
     expect(requestedUser(headers)).toEqual({ problem });
   });
 
-  test('and without other headers nobody is impersonated', () => {
+  test('is ignored if there are no other impersonation headers', () => {
     expect(requestedUser({ authorization: 'Bearer x', 'impersonate-user': '' })).toBeUndefined();
   });
 });
 
-test('the checks are data that name what must be allowed', () => {
+test('the checks list the permissions that impersonation needs', () => {
   const desired: User = { name: 'system:serviceaccount:two:sa', groups: [] };
   const [first, last] = impersonationModes(desired, request);
   expect(first?.constraint).toBe('impersonate:serviceaccount');

@@ -50,32 +50,32 @@ async function codeForNobody(url: string): Promise<number> {
 }
 
 describe('over plain HTTP', () => {
-  test('a program of this machine needs no credentials where that was asked for', async () => {
+  test('a local program needs no credentials if local programs are trusted', async () => {
     const { url, adminToken } = await started({ trustsLocalPrograms: true });
     expect(await codeFor(url)).toBe(200);
     expect(await codeFor(url, { authorization: `Bearer ${adminToken}` })).toBe(200);
     expect(await codeFor(url, { authorization: 'Bearer wrong' })).toBe(401);
   });
 
-  test('a page in a browser, or a name that leads here, is nobody', async () => {
+  test('a cross-origin request, or one to another host name, is anonymous', async () => {
     const { url } = await started({ trustsLocalPrograms: true });
     expect(await codeFor(url, { origin: 'http://example.com' })).toBe(403);
     expect(await codeFor(url, { 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await codeFor(url, { host: 'rebound.example.com' })).toBe(403);
   });
 
-  test.runIf(isRoot)('a program of another user is nobody', async () => {
+  test.runIf(isRoot)('a program of another user is anonymous', async () => {
     const { url } = await started({ trustsLocalPrograms: true });
     expect(await codeForNobody(url)).toBe(403);
   });
 
-  test('nobody is trusted unless it was asked for, nor where others than this machine can reach', async () => {
+  test('no program is trusted by default, nor if the server listens on more than loopback', async () => {
     expect(await codeFor((await started({})).url)).toBe(403);
     const { port } = await started({ trustsLocalPrograms: true, host: '0.0.0.0' });
     expect(await codeFor(`http://127.0.0.1:${port}`)).toBe(403);
   });
 
-  test.runIf(hasKubectl())('kubectl, which sends no credentials there, is let in', async () => {
+  test.runIf(hasKubectl())('kubectl is accepted, although it sends no credentials over plain HTTP', async () => {
     const { url, adminToken } = await started({ trustsLocalPrograms: true });
     const kubectl = kubectlWith({ name: 'x', server: url, token: adminToken });
     onTestFinished(() => kubectl.close());

@@ -58,7 +58,7 @@ function enumerateMissing(owned: readonly PolicyRule[], desired: readonly Policy
   return [...lines].sort();
 }
 
-test('are those that a comparison of every combination finds', () => {
+test('missing permissions equal those found by comparing every combination', () => {
   const rules = fc.array(rule, { maxLength: 4 });
   const property = fc.property(rules, rules, (owned, desired) => {
     expect(missingPermissions(owned, desired)).toEqual(enumerateMissing(owned, desired));
@@ -74,15 +74,15 @@ const cube = (size: number, prefix = ''): PolicyRule => ({
 });
 
 /** Tests rules with too many combinations to visit: the figures double, and with them the time. */
-describe.each([100, 1_000, 10_000])('with lists of %i values', (size) => {
-  test('are told in short', () => {
+describe.each([100, 1_000, 10_000])('missing permissions with lists of %i values', (size) => {
+  test('are abbreviated in the message', () => {
     const missing = missingPermissions([{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }], [cube(size)]);
     expect(missing).toHaveLength(1);
     expect(missing[0]?.length).toBeLessThan(1_000);
     expect(missing[0]).toMatch(new RegExp(`^{APIGroups:\\["g0" .* and ${size - 10} more\\], Resources:`));
   });
 
-  test('are found to be none', () => {
+  test('are empty if the user has all of them', () => {
     const halves = [
       { ...cube(size), verbs: many('v', size / 2) },
       { ...cube(size), verbs: many('v', size).slice(size / 2) },
@@ -92,7 +92,7 @@ describe.each([100, 1_000, 10_000])('with lists of %i values', (size) => {
     expect(missingPermissions(halves, [cube(size)])).toEqual([]);
   });
 
-  test('are found where one of them is missing', () => {
+  test('name a single combination that is missing', () => {
     const owned = [
       { ...cube(size), verbs: many('v', size).slice(1) },
       { ...cube(size), resources: many('r', size).slice(1) },
@@ -103,20 +103,20 @@ describe.each([100, 1_000, 10_000])('with lists of %i values', (size) => {
   });
 });
 
-test('are told in short where the values are long', () => {
+test('missing permissions are abbreviated if their values are long', () => {
   const long = 'x'.repeat(100_000);
   const desired = [{ apiGroups: many(long, 10), resources: many('r', 10), verbs: ['get'] }];
   expect(missingPermissions([], desired).toString().length).toBeLessThan(2_000);
 });
 
-test('are told in short where they are of many rules', () => {
+test('missing permissions are abbreviated if there are many rules', () => {
   const desired = Array.from({ length: 12 }, (_, i) => cube(120, `${i}`));
   expect(missingPermissions([], desired)).toHaveLength(12);
   const more = Array.from({ length: 20_000 }, (_, i) => ({ nonResourceURLs: [`/${i}`], verbs: ['get'] }));
   expect(missingPermissions([], more).at(-1)).toBe('and 19980 more rules');
 });
 
-test('cannot be told of rules that would have to be compared bit by bit', () => {
+test('missing permissions are incomparable if every combination would have to be compared', () => {
   const size = 40;
   // Each owner omits one value of each list, so that no two values are covered by the same owners.
   const owned = many('v', size).map((_, i) => ({

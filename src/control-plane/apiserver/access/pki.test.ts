@@ -26,8 +26,8 @@ const open = (now = START, serverNames: string[] = []) =>
   openPki({ directory, clock: { now: () => now }, serverNames });
 const read = (pem: string) => new X509Certificate(pem);
 
-describe('the folder', () => {
-  test('is closed to others, and so is every file', () => {
+describe('the directory', () => {
+  test('and its files can be read only by their owner', () => {
     open();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     const files = readdirSync(directory).sort();
@@ -35,21 +35,21 @@ describe('the folder', () => {
     for (const file of files) expect(statSync(join(directory, file)).mode & 0o777, file).toBe(0o600);
   });
 
-  test('that was open to others is closed', () => {
+  test('loses the permissions of other users if it had any', () => {
     open();
     chmodSync(directory, 0o755);
     open();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test('gives the same certificates again', () => {
+  test('returns the same certificates when it is opened again', () => {
     const { caPem, server, admin } = open();
     expect(open(START + DAY)).toMatchObject({ caPem, server, admin });
   });
 });
 
 describe('a certificate', () => {
-  test('of the server holds the names that clients use', () => {
+  test('of the server is valid for the names that clients use', () => {
     const certificate = read(open(START, ['api.example', '192.0.2.7', '2001:db8::1:2']).server.certPem);
     for (const host of ['localhost', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'api.example']) {
       expect(certificate.checkHost(host), host).toBe(host);
@@ -60,18 +60,18 @@ describe('a certificate', () => {
     expect(certificate.checkHost('other.example')).toBeUndefined();
   });
 
-  test('of the server is recreated if a name is missing, and kept if it has more than needed', () => {
+  test('of the server is recreated if a name is missing, and kept if it has additional names', () => {
     const first = open().server.certPem;
     const second = open(START, ['api.example']).server.certPem;
     expect(second).not.toBe(first);
     expect(open().server.certPem).toBe(second);
   });
 
-  test('for a name that cannot be one is refused', () => {
+  test('for an invalid name is rejected', () => {
     expect(() => open(START, ['host:6443'])).toThrow('"host:6443" is neither a host name nor an address');
   });
 
-  test('of a client reads as user and groups', () => {
+  test('of a client is parsed as user and groups', () => {
     const { certPem } = open().clientCertificate({ user: 'jäne, O=x\n', groups: ['a', 'b=c'] });
     expect(userOfCertificate(read(certPem))).toMatchObject({
       name: 'jäne, O=x\n',
@@ -79,7 +79,7 @@ describe('a certificate', () => {
     });
   });
 
-  test('is read alike by another library', () => {
+  test('is parsed alike by another library', () => {
     const pki = open(START, ['2001:db8::5']);
     const certificate = new x509.X509Certificate(pki.server.certPem);
     const names = certificate.getExtension(x509.SubjectAlternativeNameExtension)?.names.toJSON();
@@ -92,13 +92,13 @@ describe('a certificate', () => {
     );
   });
 
-  test('past 2049 keeps its date', () => {
+  test('that expires after 2049 keeps its date', () => {
     expect(read(open(Date.UTC(2055, 0, 1)).caPem).validToDate.getUTCFullYear()).toBe(2064);
   });
 });
 
-describe('time', () => {
-  test('renews what the server and clients show before it ends, and leaves the authority', () => {
+describe('rotation', () => {
+  test('renews server and client certificates before they expire, and keeps the authority', () => {
     const first = open();
     const late = open(START + 300 * DAY);
     expect(first.renewAt).toBeLessThan(START + 300 * DAY);
@@ -108,7 +108,7 @@ describe('time', () => {
     expect(late.renewAt).toBeGreaterThan(START + 300 * DAY);
   });
 
-  test('renews the authority with the same key, so that old clients and certificates stay good', () => {
+  test('renews the authority with the same key, so that old certificates stay valid', () => {
     const first = open();
     const late = open(START + 9 * 365 * DAY);
     expect(late.caPem).not.toBe(first.caPem);
@@ -116,14 +116,14 @@ describe('time', () => {
     expect(read(late.server.certPem).checkIssued(read(first.caPem))).toBe(true);
   });
 
-  test('never lets a certificate outlive its authority', () => {
+  test('never issues a certificate that outlives its authority', () => {
     const pki = open();
     const { certPem } = pki.clientCertificate({ user: 'x', lifetimeMs: 100 * 365 * DAY });
     expect(read(certPem).validToDate).toEqual(read(pki.caPem).validToDate);
   });
 });
 
-describe('a damaged folder', () => {
+describe('a damaged directory', () => {
   test.each([
     ['ca.crt', 'garbage', 'ca.crt is not a certificate'],
     ['ca.key', 'garbage', 'ca.key is not a private key'],
@@ -136,13 +136,13 @@ describe('a damaged folder', () => {
     expect(() => open()).toThrow(message);
   });
 
-  test('with the key of another authority says so', () => {
+  test('with the key of another authority reports that', () => {
     const { admin } = open();
     writeFileSync(join(directory, 'ca.key'), admin.keyPem);
     expect(() => open()).toThrow('ca.key is not the key of');
   });
 
-  test('that was left between the two files of an authority goes on with the key', () => {
+  test('that lacks the certificate of its authority is completed with the same key', () => {
     open();
     const key = readFileSync(join(directory, 'ca.key'), 'utf8');
     rmSync(join(directory, 'ca.crt'));
@@ -216,7 +216,7 @@ describe('a certificate request', () => {
     expect(certificate.ca).toBe(false);
   });
 
-  test('lasts a year where no time is asked for, and not longer where more is', async () => {
+  test('is valid for a year by default, and at most', async () => {
     const pki = open();
     for (const options of [{}, { expirationSeconds: 10 ** 9 }]) {
       const certificate = read(await pki.signRequest(await request(), { usages: ['client auth'], ...options }));
@@ -224,12 +224,12 @@ describe('a certificate request', () => {
     }
   });
 
-  test('that another key has signed is refused', async () => {
+  test('that is signed by another key is rejected', async () => {
     const signed = open().signRequest(await request(true), { usages: ['client auth'] });
     await expect(signed).rejects.toThrow('the certificate request is not signed by its own key');
   });
 
-  test('that is none is refused, and so is a usage that does not exist', async () => {
+  test('that cannot be parsed, or has an unknown usage, is rejected', async () => {
     await expect(open().signRequest('garbage', { usages: [] })).rejects.toThrow(ParseError);
     const signed = open().signRequest(await request(), { usages: ['client auth', 'flying'] });
     await expect(signed).rejects.toThrow('unknown key usages: "flying"');

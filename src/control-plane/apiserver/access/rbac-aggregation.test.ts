@@ -5,7 +5,7 @@ import type { ClusterRole } from './rbac-objects.ts';
 
 const { clusterroles } = bootstrapRoles();
 
-test.each(['view', 'edit', 'admin'])('the rules of %s are those of the roles that its selectors pick', (name) => {
+test.each(['view', 'edit', 'admin'])('the rules of %s are those of the roles that its selectors match', (name) => {
   const role = clusterroles.find(({ metadata }) => metadata.name === name);
   expect(role?.rules?.length).toBeGreaterThan(10);
   expect(aggregatedRoleRules({ ...role, metadata: { name }, rules: [] }, clusterroles)).toEqual(role?.rules);
@@ -25,7 +25,7 @@ function aggregate(
   return aggregatedRoleRules(role, roles)?.flatMap(({ verbs }) => verbs);
 }
 
-test('roles come in the order of their names, a rule that two of them have comes once, and the role itself never', () => {
+test('rules are ordered by the names of their roles, without duplicates and without the role itself', () => {
   const roles = [labelled('b', {}, 'get', 'list'), labelled('a', {}, 'watch', 'get'), labelled('sum', {}, 'delete')];
   expect(aggregate([{}], roles)).toEqual(['watch', 'get', 'list']);
 });
@@ -38,7 +38,7 @@ test.each([
   [{ matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] }, ['watch']],
   [{ matchExpressions: [{ key: 'tier', operator: 'Near' }] }, []],
   [{ matchLabels: { tier: 'x' }, matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] }, []],
-])('the selector %j picks %j', (selector, verbs) => {
+])('the selector %j matches %j', (selector, verbs) => {
   const roles = [labelled('a', { tier: 'x' }, 'get'), labelled('b', { tier: 'y' }, 'list'), labelled('c', {}, 'watch')];
   expect(aggregate([selector], roles)).toEqual(verbs);
 });

@@ -42,7 +42,7 @@ function writeRole(
 }
 
 describe('writing a role', () => {
-  test('names all that the writer lacks, as a real server does', () => {
+  test('reports all permissions that the writer lacks, as a real server does', () => {
     const rules = [
       { apiGroups: ['', 'apps'], resources: ['secrets', 'pods'], verbs: ['get', 'list'] },
       { apiGroups: [''], resources: ['configmaps'], resourceNames: ['a', 'b'], verbs: ['get', 'delete'] },
@@ -59,7 +59,7 @@ describe('writing a role', () => {
     });
   });
 
-  test('lists verbs on one resource together, and verbs on a path one by one', () => {
+  test('groups verbs by resource, and lists those of a path one by one', () => {
     const rules = [
       { nonResourceURLs: ['/a', '/b*'], verbs: ['get', 'post'] },
       { apiGroups: ['x'], resources: ['y'], verbs: ['get', 'get'] },
@@ -75,7 +75,7 @@ describe('writing a role', () => {
     });
   });
 
-  test('says which bound roles could not be looked at', () => {
+  test('reports which bound roles could not be read', () => {
     const rbac = rbacWith();
     const subjects = [{ kind: 'ServiceAccount', name: 'bob', namespace: 'acc' }];
     const roleRef = { kind: 'ClusterRole', name: 'acc-missing' };
@@ -88,7 +88,7 @@ describe('writing a role', () => {
     });
   });
 
-  test('is free for what the writer has, for those who may escalate, and for system:masters', () => {
+  test('is allowed for permissions that the writer has, with the verb escalate, and for system:masters', () => {
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['secrets'] }];
     expect(writeRole({ rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] })).toBeUndefined();
     expect(writeRole({ rules })?.reason).toBe('Forbidden');
@@ -97,7 +97,7 @@ describe('writing a role', () => {
     expect(writeRole({ rules }, { user: { name: 'root', groups: ['system:masters'] } })).toBeUndefined();
   });
 
-  test('needs everything for an aggregation rule', () => {
+  test('requires all permissions if it has an aggregation rule', () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
     expect(writeRole({ aggregationRule })).toEqual({
       reason: 'Forbidden',
@@ -110,7 +110,7 @@ describe('writing a role', () => {
     expect(writeRole({ aggregationRule }, { rules: everything })).toBeUndefined();
   });
 
-  test('may change what grants nothing', () => {
+  test('is allowed if the change grants nothing', () => {
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['secrets'] }];
     const old = { metadata: { name: 'r' }, rules };
     expect(writeRole({ rules: [{ ...rules[0], verbs: ['get'], resourceNames: [] }] }, { old })).toBeUndefined();
@@ -121,7 +121,7 @@ describe('writing a role', () => {
     );
   });
 
-  test('needs everything to remove or change an aggregation rule', () => {
+  test('requires all permissions to delete or change an aggregation rule', () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
     const old = { metadata: { name: 'r' }, rules: [], aggregationRule };
     const denied = { reason: 'Forbidden', detail: 'must have cluster-admin privileges to use the aggregationRule' };
@@ -141,7 +141,7 @@ describe('binding a role', () => {
     binding: { metadata: { name: 'b' }, roleRef: { kind, name } },
   });
 
-  test('that holds more than the writer has is refused with what is lacking', () => {
+  test('that grants more than the writer has is rejected with the missing permissions', () => {
     expect(checkBindingWrite(rbacWith(), write('system:node-proxier'))).toEqual({
       reason: 'Forbidden',
       detail: `${LACKS}{APIGroups:[""], Resources:["endpoints"], Verbs:["list" "watch"]}
@@ -154,7 +154,7 @@ describe('binding a role', () => {
     });
   });
 
-  test('that does not exist is not found, unless the writer may bind it', () => {
+  test('that does not exist is rejected, unless the writer may bind it', () => {
     const bind = {
       verbs: ['bind'],
       apiGroups: ['rbac.authorization.k8s.io'],
@@ -166,7 +166,7 @@ describe('binding a role', () => {
     expect(checkBindingWrite(rbacWith(bind), write('system:node-proxier'))?.reason).toBe('Forbidden');
   });
 
-  test('again to the same subjects is free', () => {
+  test('again to the same subjects is allowed', () => {
     const old = { metadata: { name: 'b' }, roleRef: toProxier, subjects: [] };
     const again = { ...write('system:node-proxier'), old };
     expect(checkBindingWrite(rbacWith(), again)).toBeUndefined();
@@ -174,7 +174,7 @@ describe('binding a role', () => {
     expect(checkBindingWrite(rbacWith(), more)?.reason).toBe('Forbidden');
   });
 
-  test('is answered in the words of a real server', () => {
+  test('reports the messages of a real server', () => {
     const user = bob;
     const attributes = { user, verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'roles', name: 'e1' };
     expect(forbiddenWrite(attributes, 'because')).toMatchObject({

@@ -55,7 +55,7 @@ function allReasons(attributes: Attributes): string[] {
 }
 
 describe('decisions', () => {
-  test('are those of a real API server, with the same reason', () => {
+  test('equal those of a real API server, with the same reason', () => {
     const rbac = recordedRbac();
     expect(recorded.answers.length).toBeGreaterThan(800);
     for (const row of recorded.answers) {
@@ -67,7 +67,7 @@ describe('decisions', () => {
     }
   });
 
-  test('are the same when asked again, in another order, from what is remembered', () => {
+  test('are the same from the cache, in any order', () => {
     const rbac = recordedRbac();
     for (const row of recorded.answers.toReversed()) rbac.authorize(attributesOf(row));
     for (const row of recorded.answers) {
@@ -75,7 +75,7 @@ describe('decisions', () => {
     }
   });
 
-  test('allow members of system:masters everything, with no role at all', () => {
+  test('allow members of system:masters everything, without any role', () => {
     const user = { name: 'root', groups: ['system:masters'] };
     expect(new Rbac().authorize({ user, verb: 'x', group: 'y', resource: 'z' })).toEqual({ allowed: true, reason: '' });
     expect(new Rbac().authorize({ user, verb: 'x', path: '/y' }).allowed).toBe(true);
@@ -102,7 +102,7 @@ const toReader = { kind: 'ClusterRole', name: 'reader' };
 const toJane = [{ kind: 'User', name: 'jane' }];
 
 describe('changes', () => {
-  test('take effect at once, remembered answers or not', () => {
+  test('take effect at once, even if decisions are cached', () => {
     const rbac = new Rbac();
     const asks = (): boolean => rbac.authorize(readPods).allowed;
     expect(asks()).toBe(false);
@@ -121,7 +121,7 @@ describe('changes', () => {
     expect(asks()).toBe(false);
   });
 
-  test('to a Role in another namespace change nothing here', () => {
+  test('to a Role in another namespace have no effect', () => {
     const rbac = new Rbac();
     const role: Role = { metadata: { name: 'reader', namespace: 'two' }, rules: reader.rules ?? [] };
     rbac.upsert('Role', role);
@@ -131,7 +131,7 @@ describe('changes', () => {
     expect(rbac.authorize({ ...readPods, namespace: '' }).allowed).toBe(false);
   });
 
-  test('to objects that are not there are no error', () => {
+  test('to objects that do not exist are ignored', () => {
     const rbac = new Rbac();
     rbac.remove('ClusterRoleBinding', undefined, 'none');
     rbac.remove('Role', 'one', 'none');
@@ -139,8 +139,8 @@ describe('changes', () => {
   });
 });
 
-describe('what is remembered', () => {
-  test('never passes from one user to another whose names and groups run together the same way', () => {
+describe('a cached decision', () => {
+  test('is never used for another user whose concatenated names and groups are equal', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', ' ', '1', ':'), maxLength: 4 });
     const someone = fc.record({ name: text, groups: fc.array(text, { maxLength: 3 }) });
     fc.assert(
@@ -172,7 +172,7 @@ describe('what is remembered', () => {
     );
   });
 
-  test('never passes from one request to another that runs together the same way', () => {
+  test('is never used for another request whose concatenated attributes are equal', () => {
     const rbac = new Rbac();
     rbac.upsert('ClusterRole', reader);
     rbac.upsert('ClusterRoleBinding', binding('b', toReader, toJane));
@@ -183,7 +183,7 @@ describe('what is remembered', () => {
 });
 
 describe('a rules review', () => {
-  test('lists the rules of all bindings, and says which roles are missing', () => {
+  test('lists the rules of all bindings, and reports which roles are missing', () => {
     const rbac = new Rbac();
     rbac.upsert('ClusterRole', reader);
     rbac.upsert('ClusterRole', {
@@ -201,7 +201,7 @@ describe('a rules review', () => {
     });
   });
 
-  test('of a user with no bindings of their own lists what everybody has', () => {
+  test('of a user without bindings lists the rules of all users', () => {
     const review = rulesReview(bootstrapRbac().rulesFor(jane, 'default'));
     expect(review.resourceRules).toEqual([
       {

@@ -42,7 +42,7 @@ function makeTokens(signer: SigningKey, issuer?: string): ServiceAccountTokens {
 }
 
 describe('a token', () => {
-  test('says what those of Kubernetes 1.36 say, in the same order', () => {
+  test('has the claims of Kubernetes 1.36, in the same order', () => {
     const subject = { ...bob, pod: { name: 'p1', uid: 'u2' }, node: { name: 'n1', uid: 'u3' } };
     const { token } = tokens.issue(subject, { expirationSeconds: 31_536_000, warnAfterSeconds: 3607 });
     const jwt = readJwt(token);
@@ -68,7 +68,7 @@ describe('a token', () => {
     );
   });
 
-  test('stands for the account, its groups and what it is bound to', async () => {
+  test('authenticates the account with its groups and bound objects', async () => {
     objects.set('Pod/acc/p1', { uid: 'u2' });
     const subject = { ...bob, pod: { name: 'p1', uid: 'u2' }, node: { name: 'n1' } };
     expect(await tokens.verify(tokens.issue(subject, hour).token)).toMatchObject({
@@ -87,7 +87,7 @@ describe('a token', () => {
     });
   });
 
-  test('can be checked by anybody who has the published key', () => {
+  test('can be verified with the published key', () => {
     const { token } = tokens.issue(bob, hour);
     const [jwk] = tokens.jwks().keys;
     expect(jwk).toMatchObject({ use: 'sig', kty: 'EC', kid: key.id, alg: 'ES256', crv: 'P-256' });
@@ -99,7 +99,7 @@ describe('a token', () => {
     expect(verify('sha256', Buffer.from(`${head}.${body}`), how, bytes)).toBe(true);
   });
 
-  test('is found through the discovery document', () => {
+  test('is described by the discovery document', () => {
     expect(tokens.openidConfiguration('https://127.0.0.1:6443/')).toEqual({
       issuer: ISSUER,
       jwks_uri: 'https://127.0.0.1:6443/openid/v1/jwks',
@@ -111,7 +111,7 @@ describe('a token', () => {
 });
 
 /** These problems have the wording of kube-apiserver v1.36.3 if a TokenReview shows them. */
-describe('a token is refused', () => {
+describe('a token is rejected', () => {
   const problem = async (token: string, audiences?: string[]): Promise<unknown> => {
     const found = await tokens.verify(token, audiences);
     return found && 'problem' in found ? found.problem : found;
@@ -125,7 +125,7 @@ describe('a token is refused', () => {
     expect(await tokens.verify(token, ['yy', 'zz'])).toMatchObject({ audiences: ['zz'] });
   });
 
-  test('after its time, with a minute for clocks that differ, also when it was good before', async () => {
+  test('after it expired, with a minute of tolerated clock skew, even if it was valid before', async () => {
     const { token } = tokens.issue(bob, hour);
     now += 3_660_000;
     expect(await tokens.verify(token)).toHaveProperty('user');
@@ -133,13 +133,13 @@ describe('a token is refused', () => {
     expect(await problem(token)).toBe('service account token has expired');
   });
 
-  test('before its time', async () => {
+  test('before it becomes valid', async () => {
     const { token } = tokens.issue(bob, hour);
     now -= 61_000;
     expect(await problem(token)).toBe('service account token is not valid yet');
   });
 
-  test('when the account is gone, at once, also when it was good before', async () => {
+  test('as soon as the account is deleted, even if it was valid before', async () => {
     const { token } = tokens.issue(bob, hour);
     expect(await tokens.verify(token)).toHaveProperty('user');
     objects.clear();
@@ -156,7 +156,7 @@ describe('a token is refused', () => {
     ['Secret', 'acc', 'secret'],
     ['Pod', 'acc', 'pod'],
     ['Node', '', 'node'],
-  ])('when its %s is gone or another', async (kind, namespace, field) => {
+  ])('if its %s was deleted or replaced', async (kind, namespace, field) => {
     const { token } = tokens.issue({ ...bob, [field]: { name: 'x', uid: 'u5' } }, hour);
     const gone = 'service account token has been invalidated';
     expect(await problem(token)).toBe(gone);
@@ -168,7 +168,7 @@ describe('a token is refused', () => {
     expect(await problem(token)).toBe(gone);
   });
 
-  test('when anything in it was changed', async () => {
+  test('if any part of it was changed', async () => {
     const { token } = tokens.issue(bob, hour);
     const at = fc.integer({ min: 0, max: token.length - 1 });
     await fc.assert(
@@ -180,7 +180,7 @@ describe('a token is refused', () => {
     );
   });
 
-  test('when another key has signed it, or none', async () => {
+  test('if it is unsigned, or signed by another key', async () => {
     const other = openSigningKey(join(directory, 'other.key'));
     const { token } = makeTokens(other).issue(bob, hour);
     const [, body = ''] = token.split('.');
@@ -191,7 +191,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('when it says anything but what a token of an account says', async () => {
+  test('if its claims are not those of a service account', async () => {
     const odd = signJwt(key, {
       iss: ISSUER,
       sub: 'system:serviceaccount:acc:bob',
@@ -207,14 +207,14 @@ describe('a token is refused', () => {
     expect(await problem(other)).toBe('the claims of the token are not those of a service account');
   });
 
-  test('without a word when it is not of this issuer or no token at all', async () => {
+  test('without a message if it is of another issuer, or not a token', async () => {
     const { token } = makeTokens(key, 'https://elsewhere').issue(bob, hour);
     for (const text of [token, '', 'x', 'a.b', 'a.b.c', 'a.b.c.d', '..']) {
       expect(await tokens.verify(text)).toBeUndefined();
     }
   });
 
-  test('and the token is not part of what is said', async () => {
+  test('without repeating the token in the message', async () => {
     const { token } = tokens.issue(bob, { ...hour, audiences: ['zz'] });
     expect(String(await problem(token))).not.toContain(token.slice(0, 12));
   });
@@ -231,7 +231,7 @@ function sameBytes(a: string, b: string): boolean {
 }
 
 describe('the signing key', () => {
-  test('is kept where only its owner can read it, and found again', () => {
+  test('is stored in a file that only its owner can read, and read again', () => {
     const file = join(directory, 'sa.key');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(openSigningKey(file).id).toBe(key.id);
@@ -247,7 +247,7 @@ describe('the signing key', () => {
     expect(await tokens.verify(rsa.issue(bob, hour).token)).toHaveProperty('problem');
   });
 
-  test('of another kind, or none, is refused by the name of its file', () => {
+  test('of another type, or missing, is rejected with the name of its file', () => {
     const file = join(directory, 'bad.key');
     writeFileSync(file, 'nothing');
     expect(() => openSigningKey(file)).toThrow('bad.key is not a private key');

@@ -33,7 +33,7 @@ test.each<[TokenRequestSpec, string[]]>([
     { expirationSeconds: 4_294_967_297 },
     ['spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
   ],
-])('%j has the problems %j', (spec, problems) => {
+])('%j is invalid with %j', (spec, problems) => {
   expect(validateTokenRequest(spec).map(formatFieldError)).toEqual(problems);
 });
 
@@ -42,11 +42,11 @@ test.each<[TokenRequestSpec, object]>([
   [bind('Secret', 's1'), { ...account, secret: { name: 's1', uid: 'u3' } }],
   [bind('Node', 'n1', 'u4'), { ...account, node: { name: 'n1', uid: 'u4' } }],
   [bind('Pod', 'p1'), { ...account, pod: { name: 'p1', uid: 'u2' }, node: { name: 'n1', uid: 'u4' } }],
-])('%j makes a token for %j', (spec, subject) => {
+])('%j creates a token for %j', (spec, subject) => {
   expect(tokenSubject(bob, spec, lookup)).toEqual(subject);
 });
 
-test('a pod on a node that does not exist is bound to the name alone', () => {
+test('a token for a pod on an unknown node contains only the name of the node', () => {
   const elsewhere = { ...lookup, node: () => undefined };
   expect(tokenSubject(bob, bind('Pod', 'p1'), elsewhere)).toMatchObject({ node: { name: 'n1' } });
 });
@@ -78,7 +78,7 @@ test.each<[TokenRequestSpec, object]>([
       message: 'cannot bind token for serviceaccount "bob" to pod running with different serviceaccount name.',
     },
   ],
-])('%j is refused with %j', (spec, refusal) => {
+])('%j is rejected with %j', (spec, refusal) => {
   expect(tokenSubject(bob, spec, lookup)).toEqual(refusal);
 });
 

@@ -15,7 +15,7 @@ async function grant(cluster: Cluster, rules: object[]): Promise<void> {
   await cluster.create(`clusterrolebindings.${RBAC}`, { metadata: { name: 'b' }, roleRef, subjects });
 }
 
-describe('nobody grants what they do not have', () => {
+describe('permissions that the writer lacks cannot be granted', () => {
   const secrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
   const role = { metadata: { name: 'mine' }, rules: [secrets] };
 
@@ -29,7 +29,7 @@ describe('nobody grants what they do not have', () => {
     ]);
   });
 
-  test('by a binding, which must be to a role that exists', async () => {
+  test('by a binding, whose role must exist', async () => {
     const cluster = await testCluster();
     await cluster.create(`clusterroles.${RBAC}`, role);
     const bind = (kind: string, name: string) =>
@@ -65,7 +65,7 @@ describe('certificate requests', () => {
     spec: { signerName, usages: ['client auth'], request: await request(subject) },
   });
 
-  test('never ask for the group that may do everything', async () => {
+  test('cannot request membership in system:masters', async () => {
     const cluster = await testCluster();
     const signer = 'kubernetes.io/kube-apiserver-client';
     const { message } = await cluster.refused(cluster.create(CSR, await requested(signer, 'O=system:masters, CN=x')));
@@ -73,7 +73,7 @@ describe('certificate requests', () => {
     await expect(cluster.create(CSR, await requested(signer, 'O=others, CN=x'))).resolves.toBeDefined();
   });
 
-  test('are one request each, of which signers read no other', async () => {
+  test('contain exactly one request, because signers read only the first', async () => {
     const cluster = await testCluster();
     const { spec, ...rest } = await requested('example.com/foo', 'CN=x');
     const twice = Buffer.from(spec.request, 'base64').toString('latin1').repeat(2);
@@ -81,7 +81,7 @@ describe('certificate requests', () => {
     expect((await cluster.refused(cluster.create(CSR, both))).message).toContain('must be one certificate request');
   });
 
-  test('are approved and signed by those who may for their signer', async () => {
+  test('are approved and signed only with permission for their signer', async () => {
     const cluster = await testCluster();
     await cluster.create(CSR, await requested('example.com/foo', 'CN=x'));
     const user = { user: USER };

@@ -66,12 +66,14 @@ export function admissionChain(parts: ChainDeps): AdmissionChain {
   const { source, signal, clock } = parts;
   const all: AllObjects = (group, plural) => new StoredObjects(source, group, 'v1', plural, signal);
   const mutating = compiledIn(parts, all);
-  const others = configuredAndLater(parts, all, mutating);
+  const replaced = new Set<string>();
+  const others = configuredAndLater(parts, all, mutating, replaced);
   const quota = resourceQuota(all('', 'resourcequotas'), source, clock);
   const plugins = [...mutating, others.mutation, ...others.validation, quota];
   return {
     plugins,
-    add({ mutating = [], last = [] }) {
+    add({ mutating = [], last = [], replacedWebhooks = [] }) {
+      for (const name of replacedWebhooks) replaced.add(name);
       plugins.splice(plugins.indexOf(others.mutation) + 1, 0, ...mutating);
       plugins.splice(plugins.indexOf(quota), 0, ...last);
     },
@@ -104,11 +106,17 @@ function compiledIn(
 }
 
 /** Creates the mutation that policies and webhooks configure, and what validates its result. */
-function configuredAndLater(parts: ChainDeps, all: AllObjects, reinvoked: readonly AdmissionPlugin[]) {
+function configuredAndLater(
+  parts: ChainDeps,
+  all: AllObjects,
+  reinvoked: readonly AdmissionPlugin[],
+  replaced: ReadonlySet<string>,
+) {
   const { source, random, access, host, resolveService = () => undefined } = parts;
   const { authorize } = access;
   const environment = admissionEnvironment(authorize);
-  const webhooks = (plural: string) => new AdmissionWebhooks(all(ADMISSION_GROUP, plural), source, environment);
+  const webhooks = (plural: string) =>
+    new AdmissionWebhooks(all(ADMISSION_GROUP, plural), source, environment, replaced);
   const mutating = new BoundPolicies(
     all(ADMISSION_GROUP, 'mutatingadmissionpolicies'),
     all(ADMISSION_GROUP, 'mutatingadmissionpolicybindings'),

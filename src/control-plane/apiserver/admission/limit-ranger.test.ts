@@ -15,7 +15,7 @@ const container = (name: string, requests?: object, limits?: object) => ({
   resources: { ...(requests === undefined ? {} : { requests }), ...(limits === undefined ? {} : { limits }) },
 });
 
-test('containers get the defaults that they leave open, and the pod says which', async () => {
+test('containers get default requests and limits, which an annotation lists', async () => {
   const cluster = await limited({
     type: 'Container',
     default: { cpu: '500m', memory: '1Gi' },
@@ -36,7 +36,7 @@ test('containers get the defaults that they leave open, and the pod says which',
   );
 });
 
-test('a namespace without limits of its own is not held to those of another', async () => {
+test('limits apply only to their own namespace', async () => {
   const cluster = await limited({ type: 'Container', max: { cpu: '1' } });
   await cluster.create('namespaces', { metadata: { name: 'free' } });
   await cluster.create('serviceaccounts/free', { metadata: { name: 'default' } });
@@ -98,7 +98,7 @@ test.each<[problem: string, limit: Limit, spec: object]>([
       ],
     },
   ],
-])('refuses a pod: %s', async (problem, limit, spec) => {
+])('rejects a pod: %s', async (problem, limit, spec) => {
   const cluster = await limited(limit);
   const { message } = await cluster.refused(cluster.create('pods/x', podOf(spec)));
   expect(message).toBe(`pods "a" is forbidden: ${problem}`);
@@ -108,7 +108,7 @@ test.each([
   ['3Gi', 'maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi'],
   ['1Mi', 'minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi'],
   ['1Gi', undefined],
-])('holds a claim for %s to the bounds of its namespace', async (storage, problem) => {
+])('rejects a claim for %s outside the limits of its namespace', async (storage, problem) => {
   const cluster = await limited({ type: 'PersistentVolumeClaim', max: { storage: '2Gi' }, min: { storage: '1Gi' } });
   const claim = {
     metadata: { name: 'p' },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { testCluster } from './chain.fixture.ts';
 
-test('objects need a namespace that exists', async () => {
+test('objects require an existing namespace', async () => {
   const cluster = await testCluster();
   const { message, code } = await cluster.refused(cluster.create('configmaps/none', { metadata: { name: 'c' } }));
   expect([code, message]).toEqual([404, 'namespaces "none" not found']);
 });
 
-test('nothing new comes into a namespace that is ending, but what is there can change', async () => {
+test('a terminating namespace rejects new objects, but not changes of existing ones', async () => {
   const cluster = await testCluster();
   await cluster.create('configmaps/x', { metadata: { name: 'there' } });
   await cluster.patch('namespaces/x', { metadata: { finalizers: ['example.com/wait'] } });
@@ -32,7 +32,7 @@ test('nothing new comes into a namespace that is ending, but what is there can c
   await expect(cluster.patch('configmaps/x/there', { data: { a: 'b' } })).resolves.toBeDefined();
 });
 
-test('the first namespaces are never deleted', async () => {
+test('the initial namespaces cannot be deleted', async () => {
   const cluster = await testCluster();
   for (const name of ['default', 'kube-system', 'kube-public']) {
     await cluster.create('namespaces', { metadata: { name } });

@@ -6,21 +6,21 @@ const wait = (key: string): Toleration => ({ key, operator: 'Exists', effect: 'N
 const NOT_READY = wait('node.kubernetes.io/not-ready');
 const UNREACHABLE = wait('node.kubernetes.io/unreachable');
 
-describe('pods wait for lost nodes', () => {
+describe('pods tolerate lost nodes for a time', () => {
   test.each<[why: string, given: Toleration[], result: Toleration[]]>([
-    ['five minutes by default', [], [NOT_READY, UNREACHABLE]],
+    ['which is five minutes by default', [], [NOT_READY, UNREACHABLE]],
     [
-      'as long as they say',
+      'which their own tolerations can change',
       [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }],
       [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }, UNREACHABLE],
     ],
     [
-      'for ever where they bear everything',
+      'which is unlimited if they tolerate everything',
       [{ operator: 'Exists', effect: 'NoExecute' }],
       [{ operator: 'Exists', effect: 'NoExecute' }],
     ],
     [
-      'whatever they say of scheduling',
+      'which tolerations of NoSchedule do not change',
       [{ key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule' }],
       [{ key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule' }, NOT_READY, UNREACHABLE],
     ],
@@ -37,14 +37,14 @@ describe('new nodes', () => {
     [[], [taint]],
     [[{ ...taint, value: 'x' }], [{ ...taint, value: 'x' }]],
     [[{ ...taint, effect: 'NoExecute' }], [{ ...taint, effect: 'NoExecute' }, taint]],
-  ])('with taints %j are not ready yet', async (taints, result) => {
+  ])('with taints %j get the taint not-ready', async (taints, result) => {
     const cluster = await testCluster();
     const node = await cluster.create('nodes', { metadata: { name: 'n' }, spec: { taints } });
     expect(node['spec']).toEqual({ taints: result });
   });
 });
 
-describe('the class of a runtime', () => {
+describe('a RuntimeClass', () => {
   const toleration = { key: 'k', operator: 'Exists', effect: 'NoSchedule' };
   const cluster = async () => {
     const made = await testCluster();
@@ -58,14 +58,14 @@ describe('the class of a runtime', () => {
     return made;
   };
 
-  test('brings what it costs and where it is', async () => {
+  test('adds its overhead and scheduling constraints to the pod', async () => {
     const { spec } = (await (await cluster()).create('pods/x', podOf({ runtimeClassName: 'slow' }))) as Pod;
     expect(spec.overhead).toEqual({ cpu: '100m' });
     expect(spec.nodeSelector).toEqual({ a: 'b' });
     expect(spec.tolerations).toEqual([NOT_READY, UNREACHABLE, toleration]);
   });
 
-  test('joins what the pod says itself', async () => {
+  test('is merged with the constraints of the pod', async () => {
     const given = { ...toleration, key: 'z' };
     const { spec } = (await (
       await cluster()
@@ -95,7 +95,7 @@ describe('the class of a runtime', () => {
       'conflict: runtimeClass.scheduling.nodeSelector[a] = b; pod.spec.nodeSelector[a] = c',
       { runtimeClassName: 'slow', nodeSelector: { a: 'c' } },
     ],
-  ])('refuses a pod: %s', async (problem, spec) => {
+  ])('rejects a pod: %s', async (problem, spec) => {
     const made = await cluster();
     const { message } = await made.refused(made.create('pods/x', podOf(spec)));
     expect(message).toBe(`pods "a" is forbidden: ${problem}`);

@@ -16,7 +16,7 @@ async function priorityOf(cluster: Cluster, spec: object) {
 }
 
 describe('the priority of a pod', () => {
-  test('is that of the class it names, and zero without one', async () => {
+  test('is that of its class, and zero without a class', async () => {
     const cluster = await withClasses();
     expect(await priorityOf(cluster, { priorityClassName: 'high' })).toEqual({
       priority: 1000,
@@ -26,7 +26,7 @@ describe('the priority of a pod', () => {
     expect(await priorityOf(cluster, {})).toEqual({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
   });
 
-  test('is that of the default class where there is one', async () => {
+  test('is that of the default class if there is one', async () => {
     const cluster = await withClasses();
     const normal = { metadata: { name: 'normal' }, value: 7, globalDefault: true, preemptionPolicy: 'Never' };
     await cluster.create('priorityclasses.scheduling.k8s.io', normal);
@@ -57,13 +57,13 @@ test.each<[problem: string, spec: object]>([
     `the string value of PreemptionPolicy (Never) ${GIVEN} PreemptLowerPriority from the given PriorityClass name`,
     { preemptionPolicy: 'Never' },
   ],
-])('refuses a pod: %s', async (problem, spec) => {
+])('rejects a pod: %s', async (problem, spec) => {
   const cluster = await withClasses();
   const { message } = await cluster.refused(cluster.create('pods/x', podOf(spec)));
   expect(message).toBe(`pods "a" is forbidden: ${problem}`);
 });
 
-test('only one class is the default', async () => {
+test('only one class can be the default', async () => {
   const cluster = await withClasses();
   const classOf = (name: string) => ({ metadata: { name }, value: 1, globalDefault: true });
   await cluster.create('priorityclasses.scheduling.k8s.io', classOf('one'));
@@ -76,7 +76,7 @@ test('only one class is the default', async () => {
   ).resolves.toBeDefined();
 });
 
-test('the classes of the system are never deleted', async () => {
+test('the system classes cannot be deleted', async () => {
   const cluster = await testCluster();
   const name = 'system-node-critical';
   await cluster.create('priorityclasses.scheduling.k8s.io', { metadata: { name }, value: 2_000_001_000 });

@@ -5,7 +5,7 @@ import { podOf, testCluster } from './chain.fixture.ts';
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 describe('a pod without a service account', () => {
-  test('gets the default one, and a token in every container that has nothing in its place', async () => {
+  test('gets the default one, and a token in every container that mounts nothing at its path', async () => {
     const cluster = await testCluster();
     const mounted = { name: 'v', mountPath: MOUNT_PATH };
     const { spec } = (await cluster.create(
@@ -43,7 +43,7 @@ describe('a pod without a service account', () => {
     });
   });
 
-  test('gets no token where the pod or its account says so, and the pod has the last word', async () => {
+  test('gets no token if the pod or its account disables it, and the pod takes precedence', async () => {
     const cluster = await testCluster();
     await cluster.create('serviceaccounts/x', { metadata: { name: 'off' }, automountServiceAccountToken: false });
     const volumes = async (spec: object) =>
@@ -53,7 +53,7 @@ describe('a pod without a service account', () => {
     expect(await volumes({ serviceAccountName: 'off', automountServiceAccountToken: true })).toHaveLength(1);
   });
 
-  test('has a name that is yet to be generated in what the writer hears', async () => {
+  test('is named by its generateName in errors', async () => {
     const cluster = await testCluster();
     await cluster.create('namespaces', { metadata: { name: 'empty' } });
     const { message } = await cluster.refused(
@@ -65,7 +65,7 @@ describe('a pod without a service account', () => {
   });
 });
 
-test('pull secrets come from the account where the pod names none', async () => {
+test('image pull secrets come from the account if the pod has none', async () => {
   const cluster = await testCluster();
   await cluster.create('serviceaccounts/x', { metadata: { name: 's' }, imagePullSecrets: [{ name: 'pull' }] });
   const secrets = async (spec: object) =>
@@ -111,7 +111,7 @@ test.each<[problem: string, spec: object, metadata: object]>([
     { serviceAccountName: 'strict', containers: [{ name: 'c', image: 'i', envFrom: [{ secretRef: { name: 'no' } }] }] },
     {},
   ],
-])('refuses a pod: %s', async (problem, spec, metadata) => {
+])('rejects a pod: %s', async (problem, spec, metadata) => {
   const cluster = await testCluster();
   await cluster.create('serviceaccounts/x', {
     metadata: { name: 'strict', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },

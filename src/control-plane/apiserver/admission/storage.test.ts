@@ -18,7 +18,7 @@ describe('the storage class of a claim', () => {
   const classOf = async (cluster: Cluster, claim: object) =>
     (await cluster.create('persistentvolumeclaims/x', claim, { dryRun: true }))['spec'];
 
-  test('is the newest default one, the first by name of several as new', async () => {
+  test('is the newest default class, and the first by name among equally new ones', async () => {
     const cluster = await withClass('b');
     await withClass('a', {}, cluster);
     expect(await classOf(cluster, claimOf())).toMatchObject({ storageClassName: 'a' });
@@ -27,7 +27,7 @@ describe('the storage class of a claim', () => {
     expect(await classOf(cluster, claimOf())).toMatchObject({ storageClassName: 'c' });
   });
 
-  test('stays open where the claim says so', async () => {
+  test('stays empty if the claim requests that', async () => {
     const cluster = await withClass('a');
     expect(await classOf(cluster, claimOf({ storageClassName: '' }))).toMatchObject({ storageClassName: '' });
     const annotations = { 'volume.beta.kubernetes.io/storage-class': '' };
@@ -35,7 +35,7 @@ describe('the storage class of a claim', () => {
   });
 });
 
-test('claims and volumes are protected while they are in use', async () => {
+test('claims and volumes get a finalizer that protects them while in use', async () => {
   const cluster = await testCluster();
   const claim = await cluster.create('persistentvolumeclaims/x', claimOf());
   const volume = await cluster.create('persistentvolumes', {
@@ -46,7 +46,7 @@ test('claims and volumes are protected while they are in use', async () => {
   expect(volume.metadata.finalizers).toEqual(['kubernetes.io/pv-protection']);
 });
 
-describe('a claim that grows', () => {
+describe('a claim that is expanded', () => {
   const grown = { spec: { resources: { requests: { storage: '2Gi' } } } };
   const bind = async (cluster: Cluster) => {
     await cluster.patch('persistentvolumeclaims/x/p', { spec: { volumeName: 'v' } });
@@ -59,7 +59,7 @@ describe('a claim that grows', () => {
     return cluster;
   };
 
-  test('needs a class that lets it', async () => {
+  test('is rejected if its class does not allow expansion', async () => {
     const cluster = await bound({});
     const { message } = await cluster.refused(cluster.patch('persistentvolumeclaims/x/p', grown));
     expect(message).toBe(
@@ -67,7 +67,7 @@ describe('a claim that grows', () => {
     );
   });
 
-  test('grows where its class lets it', async () => {
+  test('grows if its class allows expansion', async () => {
     const cluster = await bound({ allowVolumeExpansion: true });
     expect((await cluster.patch('persistentvolumeclaims/x/p', grown))['spec']).toMatchObject(grown.spec);
   });

@@ -73,7 +73,8 @@ export class ApiServices {
       const name = apiServiceName({ group, version, custom });
       if (name !== undefined && found.get(name)?.custom !== false) found.set(name, { group, version, custom });
     }
-    for (const { group, version, priority = true } of this.#parts.backend.registry.extensions()) {
+    for (const { group, version, priority = true, isForwarded } of this.#parts.backend.registry.extensions()) {
+      if (isForwarded === true) continue;
       found.set(`${version}.${group}`, { group, version, custom: false, extension: priority });
     }
     return found;

@@ -13,7 +13,7 @@ const CONFIG_MAPS: ResourceType = {
   namespaced: true,
 };
 
-test('definitions go although their status was written a moment before they were deleted', async () => {
+test('a CRD is deleted even if its status was written just before', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'definition-race-'));
   const plane = await startPlane({ dataDir, store: 'lmdb', durability: 'sync' });
   const { client } = plane;

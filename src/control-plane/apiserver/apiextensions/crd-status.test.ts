@@ -14,8 +14,8 @@ function wanting(names: CrdNames, status?: Crd['status']): Crd {
 const ducks = { plural: 'ducks', singular: 'duck', kind: 'Duck', listKind: 'DuckList', shortNames: ['d'] };
 const accepted = (names: CrdNames) => wanting(names, crdStatus(wanting(names), usedNames([]), NOW));
 
-describe('the names of a definition', () => {
-  it('are its own where nobody has them', () => {
+describe('the names of a CRD', () => {
+  it('are accepted if no other CRD has them', () => {
     expect(crdStatus(wanting(ducks), usedNames([]), NOW)).toMatchObject({
       acceptedNames: ducks,
       conditions: [
@@ -37,7 +37,7 @@ describe('the names of a definition', () => {
     ['KindConflict', { ...ducks, kind: 'Goose' }, '"Goose" is already in use'],
     ['ListKindConflict', { ...ducks, listKind: 'GooseList' }, '"GooseList" is already in use'],
     ['KindConflict', { ...ducks, plural: 'geese', kind: 'GooseList' }, '"GooseList" is already in use'],
-  ])('are refused by %s where another has one of them: %j', (reason, names, message) => {
+  ])('are rejected by %s if another CRD has one of them: %j', (reason, names, message) => {
     const geese = accepted({
       plural: 'geese',
       singular: 'goose',
@@ -52,7 +52,7 @@ describe('the names of a definition', () => {
     ]);
   });
 
-  it('stay as they were where new ones are not to be had, and the definition stays established', () => {
+  it('stay accepted if new ones conflict, and the CRD stays established', () => {
     const other = accepted({ plural: 'geese', kind: 'Goose', shortNames: ['g'] });
     const own = accepted(ducks);
     const changed = wanting({ ...ducks, shortNames: ['g'], categories: ['birds'] }, own.status);
@@ -64,7 +64,7 @@ describe('the names of a definition', () => {
     ]);
   });
 
-  it('may be the same as resources, and as others of its own', () => {
+  it('may equal names of resources, and other names of the same CRD', () => {
     const own = accepted({ plural: 'sheep', singular: 'sheep', kind: 'Sheep', listKind: 'SheepList' });
     expect(own.status?.conditions?.[0]).toMatchObject({ status: 'True' });
     const again = wanting({ ...own.spec.names, shortNames: ['sheep'] }, own.status);
@@ -81,7 +81,7 @@ describe('a condition', () => {
     lastTransitionTime: NOW,
   } as const;
 
-  it('keeps its time as long as its status is the same', () => {
+  it('keeps its transition time until its status changes', () => {
     const before = setCondition({}, condition);
     const after = setCondition(before, { ...condition, reason: 'B', lastTransitionTime: LATER });
     expect(after.conditions).toEqual([{ ...condition, reason: 'B' }]);

@@ -38,8 +38,8 @@ async function isGone(name: string): Promise<boolean> {
   );
 }
 
-describe('a new definition', () => {
-  it('is served the moment that it is seen to be established', async () => {
+describe('a new CRD', () => {
+  it('is served as soon as it is established', async () => {
     for (let i = 0; i < 30; i++) {
       const definition = fresh();
       await plane.define(definition);
@@ -48,7 +48,7 @@ describe('a new definition', () => {
     }
   });
 
-  it('begins with a status that says where its objects are stored, and nothing else', async () => {
+  it('starts with storedVersions as its only status', async () => {
     const definition = fresh();
     const { body } = await plane.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
     expect(body['status']).toEqual({
@@ -62,7 +62,7 @@ describe('a new definition', () => {
     });
   });
 
-  it('cannot take the objects of a built-in resource', async () => {
+  it('cannot replace a built-in resource', async () => {
     const definition = definitionOf('leases', 'Lease', [version()], { group: 'coordination.k8s.io' });
     definition.metadata = {
       name: 'leases.coordination.k8s.io',
@@ -81,8 +81,8 @@ describe('a new definition', () => {
   });
 });
 
-describe('a definition that changes', () => {
-  it('is another one for the very next request', async () => {
+describe('a changed CRD', () => {
+  it('applies to the next request', async () => {
     const definition = fresh();
     await plane.define(definition);
     for (let i = 0; i < 20; i++) {
@@ -95,7 +95,7 @@ describe('a definition that changes', () => {
     }
   });
 
-  it('shows what is stored as its schema is now: without fields that are gone, with defaults that have come', async () => {
+  it('prunes and defaults stored objects with its current schema', async () => {
     const definition = fresh();
     await plane.define(definition);
     await plane.client.create(typeOf(definition), named('old', { a: '1' }));
@@ -116,7 +116,7 @@ describe('a definition that changes', () => {
     expect(specIn(patched)).toEqual({ b: 8 });
   });
 
-  it('lets watches go on where only its schema is another', async () => {
+  it('keeps watches open if only its schema changed', async () => {
     const definition = fresh();
     await plane.define(definition);
     const watch = plane.follow(typeOf(definition));
@@ -129,7 +129,7 @@ describe('a definition that changes', () => {
     expect(watch.events).toEqual(['ADDED x v1', 'ADDED y v1']);
   });
 
-  it('ends the watches of a version that is no longer served, which is gone then', async () => {
+  it('closes the watches of a version that is no longer served, and responds with 404', async () => {
     const definition = fresh([version(), version('v2')]);
     await plane.define(definition);
     const [first, second] = [plane.follow(typeOf(definition)), plane.follow(typeOf(definition, 'v2'))];
@@ -146,7 +146,7 @@ describe('a definition that changes', () => {
     expect(first.events).toEqual(['ADDED x v1', 'ADDED y v1']);
   });
 
-  it('reads objects in every version, in whichever they are stored', async () => {
+  it('returns objects in every served version, whatever version they are stored in', async () => {
     const definition = fresh([version(), version('v2')]);
     await plane.define(definition);
     await plane.client.create(typeOf(definition), named('x', { a: '1' }));
@@ -166,7 +166,7 @@ describe('a definition that changes', () => {
     await expect(gone).rejects.toThrow('v1 was previously a storage version');
   });
 
-  it('counts changes of its spec alone', async () => {
+  it('increments its generation only for changes of its spec', async () => {
     const definition = fresh();
     const { metadata } = await plane.define(definition);
     expect(metadata.generation).toBe(1);
@@ -184,8 +184,8 @@ describe('a definition that changes', () => {
   });
 });
 
-describe('two definitions that want the same names', () => {
-  it('have them in turn', async () => {
+describe('two CRDs with the same names', () => {
+  it('are established one after the other', async () => {
     const first = fresh();
     const second = fresh();
     first.spec.names.shortNames = ['same'];
@@ -213,7 +213,7 @@ describe('two definitions that want the same names', () => {
   });
 });
 
-describe('a definition that is deleted', () => {
+describe('a deleted CRD', () => {
   it('deletes its instances, once their finalizers are removed', async () => {
     const definition = fresh();
     await plane.define(definition);
@@ -262,7 +262,7 @@ describe('a definition that is deleted', () => {
     expect((await plane.client.list(typeOf(definition), inDefault)).items).toEqual([]);
   });
 
-  it('takes instances along that no version serves any more', async () => {
+  it('deletes instances of versions that are no longer served', async () => {
     const definition = fresh();
     await plane.define(definition);
     await plane.client.create(typeOf(definition), named('x'));
@@ -276,8 +276,8 @@ describe('a definition that is deleted', () => {
   });
 });
 
-describe('the entries of group versions', () => {
-  it('come and go with the definitions', async () => {
+describe('the APIServices of a CRD', () => {
+  it('are created and deleted with it', async () => {
     const names = async () =>
       ((await plane.ask('GET', '/apis/apiregistration.k8s.io/v1/apiservices')).body['items'] as KubeObject[]).map(
         ({ metadata }) => metadata.name,
@@ -300,8 +300,8 @@ describe('the entries of group versions', () => {
   });
 });
 
-describe('a server that starts again', () => {
-  it('serves what was defined, and knows which objects are older than their schema', async () => {
+describe('a restarted server', () => {
+  it('serves its CRDs, and applies new defaults to older objects', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'vimana-custom-'));
     const options = { dataDir, store: 'lmdb' } as const;
     const definition = fresh();
@@ -324,6 +324,6 @@ describe('a server that starts again', () => {
   });
 });
 
-it('nothing has gone wrong meanwhile', () => {
+it('no error was logged', () => {
   expect(plane.log.entries.filter(({ level }) => level === 'error')).toEqual([]);
 });

@@ -68,11 +68,11 @@ describe('metadata of the wrong type', () => {
     ],
     ['str', 'json: cannot unmarshal string into Go value of type v1.ObjectMeta'],
     [[], 'json: cannot unmarshal array into Go value of type v1.ObjectMeta'],
-  ])('is refused as by the API server: %j', async (metadata, why) => {
+  ])('is rejected as by the API server: %j', async (metadata, why) => {
     expect(await refusal('POST', PATH, probe(metadata))).toBe(`${PREFIX}${why}`);
   });
 
-  it('is a fault of the patch that makes it so', async () => {
+  it('is reported as an error of the patch that sets it', async () => {
     await plane.ask('POST', PATH, probe({ name: 'patched' }));
     const reported = await refusal('PATCH', `${PATH}/patched`, { metadata: { labels: { a: 1 } } }, MERGE);
     expect(reported).toMatch(
@@ -81,7 +81,7 @@ describe('metadata of the wrong type', () => {
     expect(reported).toMatch(/json: cannot unmarshal number into Go struct field ObjectMeta\.labels of type string$/);
   });
 
-  it('is told by its path where it is only unknown', async () => {
+  it('is reported by path if a field is only unknown', async () => {
     const reported = await refusal(
       'POST',
       `${PATH}?fieldValidation=Strict`,
@@ -114,11 +114,11 @@ describe('a body of another type', () => {
       [],
       '400 the object provided is unrecognized (must be of type Probe): couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)',
     ],
-  ])('is refused as by the API server: %j', async (body, reported) => {
+  ])('is rejected as by the API server: %j', async (body, reported) => {
     expect(await refusal('POST', PATH, body)).toBe(reported);
   });
 
-  it('cannot be made by a patch', async () => {
+  it('cannot be the result of a patch', async () => {
     await plane.ask('POST', PATH, probe({ name: 'typed' }));
     expect(await refusal('PATCH', `${PATH}/typed`, { apiVersion: `${GROUP}/v2` }, MERGE)).toBe(
       `422 Probe.${GROUP} "typed" is invalid: apiVersion: Invalid value: "${GROUP}/v2": must be ${GROUP}/v1`,
@@ -128,7 +128,7 @@ describe('a body of another type', () => {
     );
   });
 
-  it('has no name on the path, no other namespace, and says which version it changes', async () => {
+  it('is rejected if its name, namespace or resource version does not fit the request', async () => {
     await plane.ask('POST', PATH, probe({ name: 'put' }));
     expect(await refusal('PUT', `${PATH}/put`, probe({ name: 'z' }))).toBe(
       '400 the name of the object (z) does not match the name on the URL (put)',
@@ -144,7 +144,7 @@ describe('a body of another type', () => {
 });
 
 describe('the status of a custom resource', () => {
-  it('is written by itself, and nothing else with it', async () => {
+  it('is written separately, without changing anything else', async () => {
     await plane.ask('POST', PATH, probe({ name: 's' }, { spec: { replicas: 1 }, status: { replicas: 9 } }));
     const { body: written } = await plane.ask(
       'PATCH',
@@ -158,7 +158,7 @@ describe('the status of a custom resource', () => {
     expect(body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 }, status: { replicas: 2 } });
   });
 
-  it('is part of the object in a version that has no such subresource', async () => {
+  it('is part of the object if the version has no status subresource', async () => {
     await plane.ask('POST', PATH, probe({ name: 'plain' }));
     const path = PATH.replace('/v1/', '/v2/');
     const { body } = await plane.ask('PATCH', `${path}/plain`, { status: { replicas: 2 } }, MERGE);
@@ -168,7 +168,7 @@ describe('the status of a custom resource', () => {
 });
 
 describe('the scale of a custom resource', () => {
-  it('is its number of replicas, and can be written', async () => {
+  it('reads and writes its number of replicas', async () => {
     await plane.ask('POST', PATH, probe({ name: 'scaled' }, { spec: { replicas: 1 } }));
     await plane.ask('PATCH', `${PATH}/scaled/status`, { status: { replicas: 2, selector: 'a=b' } }, MERGE);
     const { body } = await plane.ask('GET', `${PATH}/scaled/scale`);
@@ -190,7 +190,7 @@ describe('the scale of a custom resource', () => {
     );
   });
 
-  it('is not there where the object has no such number', async () => {
+  it('fails if the object has no number of replicas', async () => {
     await plane.ask('POST', PATH, probe({ name: 'unscaled' }, { spec: {} }));
     expect(await refusal('GET', `${PATH}/unscaled/scale`, undefined)).toBe(
       '500 Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
@@ -199,7 +199,7 @@ describe('the scale of a custom resource', () => {
 });
 
 describe('a deprecated version', () => {
-  it('says so in every answer', async () => {
+  it('adds a warning to every response', async () => {
     const [second, third] = [PATH.replace('/v1/', '/v2/'), PATH.replace('/v1/', '/v3/')];
     expect((await plane.ask('GET', second)).warning).toBe(`299 - "${GROUP}/v2 Probe is deprecated"`);
     expect((await plane.ask('GET', third)).warning).toBe('299 - "leave it"');
@@ -222,7 +222,7 @@ describe('a status that the schema has a default for', () => {
   } as const;
   const path = `/apis/${GROUP}/v1/namespaces/default/starters`;
 
-  it('is there from the creation on, whatever its writer gave, and only a write of the status changes it', async () => {
+  it('is set on creation whatever the client sends, and changed only through the subresource', async () => {
     await plane.define(definitionOf('starters', 'Starter', [version('v1', { schema, subresources: { status: {} } })]));
     const starter = { apiVersion: `${GROUP}/v1`, kind: 'Starter', metadata: { name: 's' }, status: { phase: 'Mine' } };
     const { body } = await plane.ask('POST', path, starter);

@@ -41,7 +41,7 @@ test.each([
     `${cannot} spec.named[it].metadata: Invalid value: {"name":5}: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string`,
   ],
   [{ one: pod({}, { kind: 5 }) }, `${cannot} spec.one.kind: Invalid value: 5: must be a string`],
-])('a resource inside of another has the metadata of every resource: %j', async (spec, message) => {
+])('an embedded resource must have valid metadata: %j', async (spec, message) => {
   const { code, body } = await ask(spec);
   expect([code, body['message']]).toEqual([400, message]);
 });
@@ -50,12 +50,12 @@ test.each([
   [{ labels: { 'a b': 'c' } }, 'spec.one.metadata.labels: Invalid value: "a b"'],
   [{ ownerReferences: [{ name: 'x' }] }, 'spec.one.metadata.ownerReferences.uid: Invalid value: "": must not be empty'],
   [{ managedFields: [{ manager: 'x' }] }, 'spec.one.metadata.managedFields[0].operation: Invalid value: ""'],
-])('its metadata is held to the rules of every resource: %j', async (metadata, reported) => {
+])('the metadata of an embedded resource is validated as that of any object: %j', async (metadata, reported) => {
   const { code, body } = await ask({ one: pod(metadata) });
   expect([code, body['message']]).toEqual([422, expect.stringContaining(reported)]);
 });
 
-test('its type is one that there could be', async () => {
+test('the apiVersion and kind of an embedded resource are validated', async () => {
   const versioned = await ask({ one: pod({}, { apiVersion: 'a/b/c' }) });
   expect(versioned.body['message']).toContain('spec.one.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion');
   expect((await ask({ one: pod({}, { kind: 'a b' }) })).body['message']).toContain(
@@ -63,7 +63,7 @@ test('its type is one that there could be', async () => {
   );
 });
 
-test('what no metadata has is told and left out, and what is there is written as Kubernetes does', async () => {
+test('unknown metadata of an embedded resource is reported and pruned, and the rest is normalized', async () => {
   const spec = { one: pod({ name: 'Any_Name', more: 1, creationTimestamp: null }) };
   const warned = await ask(spec);
   expect([warned.code, warned.warning]).toEqual([201, '299 - "unknown field \\"spec.one.metadata.more\\""']);

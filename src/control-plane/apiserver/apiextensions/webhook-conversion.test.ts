@@ -60,7 +60,7 @@ function converterTo(reply: (review: Review) => Answer | string, status = 200, r
 const metaOf = (response: Answer) => response['metadata'] as Answer;
 
 describe('a conversion webhook', () => {
-  it('is sent large objects in several parts, each of which it can answer in bounded size', async () => {
+  it('receives large objects in several requests, so that each response has a bounded size', async () => {
     const reviews: Review[] = [];
     const convert = converterTo(converting(), 200, reviews);
     const large = { data: 'x'.repeat(1_500_000) };
@@ -73,7 +73,7 @@ describe('a conversion webhook', () => {
     expect(converted.map(({ metadata }) => metadata.name)).toEqual(names);
   });
 
-  it('is sent what is in another version, all at once, and what it answers stands in its place', async () => {
+  it('receives the objects of other versions in one request, and its response replaces them', async () => {
     const reviews: Review[] = [];
     const convert = converterTo(
       converting((each) => {
@@ -99,14 +99,14 @@ describe('a conversion webhook', () => {
     expect(converted.map(({ spec }) => spec)).toEqual([{ converted: true }, undefined, { converted: true }]);
   });
 
-  it('is not asked where nothing is to be converted', async () => {
+  it('is not called if there is nothing to convert', async () => {
     const reviews: Review[] = [];
     const objects = [object('a')];
     expect(await converterTo(converting(), 200, reviews)(objects, `${GROUP}/v1`)).toEqual(objects);
     expect(reviews).toEqual([]);
   });
 
-  it('is sent long lists in parts', async () => {
+  it('receives long lists in several requests', async () => {
     const reviews: Review[] = [];
     const objects = Array.from({ length: 1201 }, (_, i) => object(`o${i}`));
     const converted = await converterTo(converting(), 200, reviews)(objects, `${GROUP}/v2`);
@@ -168,7 +168,7 @@ describe('a conversion webhook', () => {
     ['failed: an error on the server ("unknown") has prevented the request from succeeding', () => 'boom', 500],
     ['failed: told you', () => ({ kind: 'Status', message: 'told you' }), 400],
     ['failed: 0-length response with status code: 200 and content type: application/json', () => ''],
-  ])('that answers badly is told as by the API server: %s', async (reported, reply, status) => {
+  ])('that returns an invalid response is reported as by the API server: %s', async (reported, reply, status) => {
     const error = await Promise.resolve(converterTo(reply, status)([object('a')], `${GROUP}/v2`)).catch(
       (thrown: unknown) => thrown as ApiError,
     );
@@ -182,7 +182,7 @@ describe('a conversion webhook', () => {
     });
   });
 
-  it('need not say which request it answers in the first version of reviews', async () => {
+  it('may omit the uid in reviews of v1beta1', async () => {
     const callWebhook: CallWebhook = async (_client, body) => {
       const response = converting()(JSON.parse(body) as Review);
       return {
@@ -195,7 +195,7 @@ describe('a conversion webhook', () => {
   });
 });
 
-describe('a definition that converts by webhook', () => {
+describe('a CRD with a conversion webhook', () => {
   let plane: Plane;
   let hook: HookServer;
   beforeAll(async () => {
@@ -233,7 +233,7 @@ describe('a definition that converts by webhook', () => {
     expect((await plane.client.list(first, inDefault)).items).toHaveLength(2);
   });
 
-  it('says that its service is not there', async () => {
+  it('reports that its service does not exist', async () => {
     const clientConfig = { service: { namespace: 'default', name: 'nosvc', path: '/x' } };
     const webhook = { conversionReviewVersions: ['v1'], clientConfig };
     const conversion = { strategy: 'Webhook' as const, webhook };

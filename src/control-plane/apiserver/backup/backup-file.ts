@@ -86,10 +86,14 @@ export async function writeBackup(path: string, lines: Iterable<object>, options
   }
 }
 
-/** Reads all lines of a backup. Rejects with the cause if they are not exactly those that were written. */
+/**
+ * Reads all lines of a backup, and reports their number so far. Rejects with the cause if they are not exactly those
+ * that were written.
+ */
 export async function readBackup(
   path: string,
   passphrase: string | undefined,
+  report: (lines: number) => void = () => {},
 ): Promise<{ takenAt: string; lines: object[] }> {
   const { header, text } = readHeader(path);
   const { encryption } = header;
@@ -111,7 +115,7 @@ export async function readBackup(
     if (sum !== undefined) throw new Error('there is data after its last line');
     if (read.sha256 === undefined) {
       hash.update(`${line}\n`);
-      lines.push(read);
+      report(lines.push(read));
     } else sum = read.sha256;
   };
   try {

@@ -12,36 +12,33 @@ interface Answer {
 }
 
 describe('a body of a built-in kind', () => {
-  it.each(answers as readonly unknown[] as readonly Answer[])(
-    'is understood as by the API server: $body',
-    (response) => {
-      const { body, object, strict, error } = response;
-      const before = JSON.stringify(body);
-      const decoded = decodeBuiltIn(body.apiVersion, body.kind, body);
-      expect(decoded?.error).toBe(error);
-      if (error === undefined) {
-        expect(decoded?.unknown.length ? strictDecodingError(decoded.unknown) : undefined).toBe(strict);
-        expect(decoded?.object).toStrictEqual(object);
-        // The fields must also be in the same order.
-        expect(JSON.stringify(decoded?.object)).toBe(JSON.stringify(object));
-      }
-      expect(JSON.stringify(body)).toBe(before);
-    },
-  );
+  it.each(answers as readonly unknown[] as readonly Answer[])('is decoded as by the API server: $body', (response) => {
+    const { body, object, strict, error } = response;
+    const before = JSON.stringify(body);
+    const decoded = decodeBuiltIn(body.apiVersion, body.kind, body);
+    expect(decoded?.error).toBe(error);
+    if (error === undefined) {
+      expect(decoded?.unknown.length ? strictDecodingError(decoded.unknown) : undefined).toBe(strict);
+      expect(decoded?.object).toStrictEqual(object);
+      // The fields must also be in the same order.
+      expect(JSON.stringify(decoded?.object)).toBe(JSON.stringify(object));
+    }
+    expect(JSON.stringify(body)).toBe(before);
+  });
 
-  it('reads the same once more after it was written', () => {
+  it('is decoded again to the same object', () => {
     for (const { body, object } of answers as readonly unknown[] as readonly Answer[]) {
       if (object === undefined) continue;
       expect(decodeBuiltIn(body.apiVersion, body.kind, object)).toEqual({ object, unknown: [] });
     }
   });
 
-  it('is nobody’s of another kind', () => {
+  it('is not decoded if its kind is unknown', () => {
     expect(decodeBuiltIn('kubevirt.io/v1', 'VirtualMachine', {})).toBeUndefined();
     expect(decodeBuiltIn('v2', 'Pod', {})).toBeUndefined();
   });
 
-  it('is read from the start of an object, whatever it is', () => {
+  it('that is an array is rejected, and one that is null is an empty object', () => {
     expect(decodeBuiltIn('v1', 'ConfigMap', [])?.error).toBe(
       'json: cannot unmarshal array into Go value of type v1.ConfigMap',
     );
@@ -49,7 +46,7 @@ describe('a body of a built-in kind', () => {
     expect(decodeBuiltIn('v1', 'Secret', { data: { a: null } })?.object).toMatchObject({ data: { a: '' } });
   });
 
-  it('of any JSON is read or refused, never worse', () => {
+  it('with any JSON in its fields is decoded or rejected without an internal error', () => {
     fc.assert(
       fc.property(fc.constantFrom('Pod', 'Service', 'Node', 'Event'), fc.json(), (kind, json) => {
         const value = JSON.parse(json);
@@ -59,7 +56,7 @@ describe('a body of a built-in kind', () => {
     );
   });
 
-  it('is refused when it nests without end', () => {
+  it('is rejected when it nests too deeply', () => {
     const kind = 'CustomResourceDefinition';
     for (const key of ['not', 'items', 'additionalProperties']) {
       const schema = JSON.parse(`${`{"${key}":`.repeat(20_000)}{}${'}'.repeat(20_000)}`);
@@ -68,7 +65,7 @@ describe('a body of a built-in kind', () => {
     }
   });
 
-  it('tells a hundred unknown fields and no more', () => {
+  it('reports at most a hundred unknown fields', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x${i}`, i]));
     expect(decodeBuiltIn('v1', 'Pod', many)?.unknown).toHaveLength(100);
   });

@@ -22,7 +22,7 @@ describe('the schema of a built-in kind', () => {
     expect(decodeBuiltIn(apiVersion, kind, { apiVersion, kind })?.error).toBeUndefined();
   });
 
-  it('belongs to its kind, and some kinds to every group', () => {
+  it('is found by group and kind, and common kinds in every group', () => {
     expect(schemaNameOf('apps/v1', 'Deployment')).toBe('io.k8s.api.apps.v1.Deployment');
     expect(schemaNameOf('apps/v1', 'DeleteOptions')).toBe('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
     expect(schemaNameOf('apps/v9', 'Deployment')).toBeUndefined();
@@ -30,7 +30,7 @@ describe('the schema of a built-in kind', () => {
     expect(builtInStructural('kubevirt.io/v1', 'VirtualMachine')).toBeUndefined();
   });
 
-  it('sets the defaults that it tells of, and none that are only zero', () => {
+  it('sets the defaults that it documents, except zero values', () => {
     const pod = { metadata: { name: 'x' }, spec: { containers: [{ name: 'a', ports: [{ containerPort: 80 }] }] } };
     applyBuiltInDefaults('v1', 'Pod', pod);
     expect(pod).toEqual({
@@ -43,7 +43,7 @@ describe('the schema of a built-in kind', () => {
     applyBuiltInDefaults('kubevirt.io/v1', 'VirtualMachine', controller);
   });
 
-  it('checks required fields and listed values', () => {
+  it('checks required fields and enums', () => {
     const pod = { metadata: { name: 'x' }, spec: { containers: [{ image: 'b' }], restartPolicy: 'Foo' } };
     const causes = builtInStructural('v1', 'Pod')
       ?.validate(pod)
@@ -54,7 +54,7 @@ describe('the schema of a built-in kind', () => {
     ]);
   });
 
-  it('drops what it does not know, but nothing inside a schema inside a schema', () => {
+  it('prunes unknown fields, except in the schemas of a CRD', () => {
     const definition = { spec: { extra: 1, versions: [{ schema: { openAPIV3Schema: { not: { anything: 1 } } } }] } };
     expect(builtInStructural('apiextensions.k8s.io/v1', 'CustomResourceDefinition')?.prune(definition)).toEqual([
       'spec.extra',
@@ -62,7 +62,7 @@ describe('the schema of a built-in kind', () => {
     expect(definition.spec.versions).toEqual([{ schema: { openAPIV3Schema: { not: { anything: 1 } } } }]);
   });
 
-  it('is made once', () => {
+  it('is created once', () => {
     expect(resolveSchema('v1', 'Pod')).toBe(resolveSchema('v1', 'Pod'));
     expect(builtInStructural('v1', 'Pod')).toBe(builtInStructural('v1', 'Pod'));
   });

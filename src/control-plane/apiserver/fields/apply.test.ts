@@ -60,7 +60,7 @@ function comparable(entries: readonly ManagedFieldsEntry[] | undefined, kind: st
 describe('sequences of writes', () => {
   const sequences = answers.sequences as unknown as { kind: string; steps: Step[] }[];
   it.each(sequences.map(({ kind, steps }, i) => ({ kind, steps, i })))(
-    'to $kind ($i) leave objects and managedFields as Kubernetes does',
+    'to $kind ($i) result in the objects and managedFields of Kubernetes',
     ({ kind, steps }) => {
       let live: JsonObject | undefined;
       for (const step of steps) {
@@ -108,7 +108,7 @@ function patch(live: JsonObject, manager: string, data: JsonObject): JsonObject 
 }
 
 describe('applyConfiguration', () => {
-  it('names every field that others own, manager by manager', () => {
+  it('reports every field that other managers own, by manager', () => {
     const live = apply(apply(undefined, 'A', configMap({ a: '1', b: '2' })), 'B', configMap({ a: '1', c: '3' }));
     const edited = patch(live, 'editor', { d: '4' });
     let conflict: unknown;
@@ -138,7 +138,7 @@ describe('applyConfiguration', () => {
     });
   });
 
-  it('names appliers before updaters of the same name, and subresources first', () => {
+  it('reports appliers before updaters of the same name, and subresources first', () => {
     const entry = (operation: string, field: string, subresource?: string): Json => ({
       manager: 'A',
       operation,
@@ -161,20 +161,20 @@ describe('applyConfiguration', () => {
     );
   });
 
-  it('says a single conflict in one line', () => {
+  it('reports a single conflict in one line', () => {
     const live = apply(undefined, 'A', configMap({ b: '2' }));
     expect(() => apply(live, 'C', configMap({ b: '3' }))).toThrow(
       'Apply failed with 1 conflict: conflict with "A": .data.b',
     );
   });
 
-  it('takes fields over by force, and lets the former owner go', () => {
+  it('takes ownership by force, and removes the former owner', () => {
     const live = apply(apply(undefined, 'A', configMap({ b: '2' })), 'C', configMap({ b: '3' }), true);
     expect(live).toMatchObject({ data: { b: '3' }, metadata: { managedFields: [{ manager: 'C' }] } });
     expect((live['metadata'] as { managedFields: Json[] }).managedFields).toHaveLength(1);
   });
 
-  it('removes what the applier no longer says, unless somebody else says it too', () => {
+  it('removes fields that the applier no longer sets, unless another manager owns them', () => {
     const shared = apply(apply(undefined, 'A', configMap({ a: '1', b: '2' })), 'B', configMap({ a: '1' }));
     expect(apply(shared, 'A', configMap({}))).toMatchObject({ data: { a: '1' } });
     expect((apply(shared, 'A', configMap({}))['data'] as JsonObject)['b']).toBeUndefined();
@@ -188,7 +188,7 @@ describe('applyConfiguration', () => {
     expect(again.object).toStrictEqual(configMap({ a: '1' }));
   });
 
-  it('records what was there before the first apply as the work of one manager', () => {
+  it('attributes all fields from before the first apply to one manager', () => {
     const live = configMap({ a: '1' }, { labels: { x: 'y' } });
     const { metadata } = apply(live, 'A', configMap({ a: '2', b: '1' }), true) as { metadata: JsonObject };
     expect(metadata['managedFields']).toMatchObject([
@@ -229,7 +229,7 @@ describe('applyConfiguration', () => {
       500,
       `${typed('/c')}: errors:\n  .metadata.finalizers: expected list, got &{x}\n  .metadata.labels: expected map, got &{[x]}`,
     ],
-  ])('refuses %j in the words of Kubernetes', (config, status, message) => {
+  ])('rejects %j with the messages of Kubernetes', (config, status, message) => {
     expect(() => apply(undefined, 'A', config)).toThrow(expect.objectContaining({ status, message }));
   });
 });
@@ -248,20 +248,20 @@ describe('kubectl apply', () => {
     updateManagedFields(undefined, annotated, { kind, manager: 'kubectl-client-side-apply', time: TIME }),
   );
 
-  it('may change what it applied the old way, and keeps the annotation up to date', () => {
+  it('may change what client-side apply has set, and updates its annotation', () => {
     const { metadata } = apply(live, 'kubectl', configMap({ a: '9', b: '2' })) as { metadata: JsonObject };
     expect((metadata['annotations'] as JsonObject)[ANNOTATION]).toBe(
       '{"apiVersion":"v1","data":{"a":"9","b":"2"},"kind":"ConfigMap","metadata":{"name":"c"}}\n',
     );
   });
 
-  it('may not change what somebody else changed since', () => {
+  it('may not change what another manager changed since', () => {
     expect(() => apply(patch(live, 'editor', { a: '5' }), 'kubectl', configMap({ a: '7', b: '3' }))).toThrow(
       'Apply failed with 1 conflict: conflict with "editor" using v1: .data.a',
     );
   });
 
-  it('is nothing that any other manager may do', () => {
+  it('has no such permission under another manager name', () => {
     expect(() => apply(live, 'other', configMap({ a: '9' }))).toThrow(ApplyConflictError);
   });
 });

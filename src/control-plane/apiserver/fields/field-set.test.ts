@@ -61,14 +61,14 @@ describe('sets of field paths', () => {
     holds(difference, (elements, a, b) => a.has(text(elements)) && !b.has(text(elements)));
   });
 
-  it('subtract with all that lies below', () => {
+  it('subtract paths with everything below them', () => {
     holds(recursiveDifference, (elements, a, b) => {
       const covered = elements.some((_, i) => b.has(text(elements.slice(0, i + 1))));
       return a.has(text(elements)) && !covered;
     });
   });
 
-  it('know their members', () => {
+  it('report their members', () => {
     fc.assert(
       fc.property(paths, path, (all, one) => {
         expect(hasPath(setOf(all), one)).toBe(all.some((other) => text(other) === text(one)));
@@ -76,7 +76,7 @@ describe('sets of field paths', () => {
     );
   });
 
-  it('read back what they write, in any order of members', () => {
+  it('parse what they format, in any order of members', () => {
     const shuffled = (json: Json): Json =>
       typeof json === 'object' && json !== null
         ? Object.fromEntries(
@@ -93,7 +93,7 @@ describe('sets of field paths', () => {
     );
   });
 
-  it('share what does not change', () => {
+  it('share unchanged parts', () => {
     const set = setOf([['f:a', 'f:b'], ['f:c']]);
     expect(difference(set, fieldPath('f:d'))).toBe(set);
     expect(union(set, EMPTY)).toBe(set);
@@ -102,7 +102,7 @@ describe('sets of field paths', () => {
 });
 
 describe('fieldsV1', () => {
-  it('is written as Kubernetes writes it', () => {
+  it('is formatted as by Kubernetes', () => {
     const sent = JSON.parse(
       '{"f:data":{"f:zz":{},"f:q":{},"v:1":{},"k:{\\"b\\":1, \\"a\\":\\"<&>\\"}":{},"i:10":{},"i:9":{},"x:y":{},"k:{\\"b\\":1,\\"a\\":2}":{}}}',
     ) as Json;
@@ -111,11 +111,11 @@ describe('fieldsV1', () => {
     );
   });
 
-  it.each([[{ 'k:x': {} }], [{ 'i:x': {} }], [{ 'f:a': 1 }], ['text']])('refuses %j', (json) => {
+  it.each([[{ 'k:x': {} }], [{ 'i:x': {} }], [{ 'f:a': 1 }], ['text']])('rejects %j', (json) => {
     expect(() => parseFieldSet(json as Json)).toThrow(SyntaxError);
   });
 
-  it('refuses a set that is nested without end', () => {
+  it('rejects a set that is nested too deeply', () => {
     const deep = JSON.parse(`${'{"f:a":'.repeat(5000)}{}${'}'.repeat(5000)}`) as Json;
     expect(() => parseFieldSet(deep)).toThrow(SyntaxError);
   });
@@ -138,7 +138,7 @@ describe('paths', () => {
     expect(printPaths(set)).toStrictEqual(['.c', '.a.y.z', '.b.x']);
   });
 
-  it('stand in the order of Kubernetes: fields, keys, values, positions, and numbers by value', () => {
+  it('are ordered as by Kubernetes: fields, keys, values, indexes, and numbers by value', () => {
     expect([...ELEMENTS].reverse().sort(compareElements)).toStrictEqual([
       'f:a',
       'f:b',

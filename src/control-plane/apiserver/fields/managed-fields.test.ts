@@ -51,7 +51,7 @@ function dataOf(object: JsonObject, data: JsonObject): JsonObject {
 const fresh: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', uid: 'u' }, data: { a: '1' } };
 
 describe('updateManagedFields', () => {
-  it('gives a new object to its creator, without what names it', () => {
+  it('attributes a new object to its creator, except its identity', () => {
     expect(entriesOf(record(undefined, fresh, 'creator'))).toStrictEqual([
       {
         manager: 'creator',
@@ -90,7 +90,7 @@ describe('updateManagedFields', () => {
     ]);
   });
 
-  it('takes a removed field from everybody', () => {
+  it('removes a deleted field from all managers', () => {
     const live = record(undefined, fresh, 'creator');
     expect(entriesOf(record(live, { ...live, data: {} }, 'other'))).toMatchObject([
       { manager: 'creator', time: second(1), fieldsV1: { 'f:data': {} } },
@@ -124,7 +124,7 @@ describe('updateManagedFields', () => {
     });
   });
 
-  it.each([[[]], [[{}]]])('forgets everything when a client sends %j', (sent) => {
+  it.each([[[]], [[{}]]])('removes all entries if a client sends %j', (sent) => {
     const live = record(undefined, fresh, 'creator');
     const next = { ...live, metadata: { name: 'c', managedFields: sent as Json } };
     expect(updateManagedFields(live, next, { kind: configMaps, manager: 'm', time: second(2) })).toBeUndefined();
@@ -140,13 +140,13 @@ describe('updateManagedFields', () => {
     [[{ manager: 'x', operation: 'Update', apiVersion: 'v1', fieldsType: 'V0' }]],
     [[{ manager: 'x', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'k:x': {} } }]],
     [null],
-  ])('goes on from the live entries when a client sends %j', (sent) => {
+  ])('keeps the live entries if a client sends %j', (sent) => {
     const live = record(undefined, fresh, 'creator');
     const next = { ...live, metadata: { name: 'c', managedFields: sent as Json } };
     expect(updateManagedFields(live, next, { kind: configMaps, manager: 'm', time: second(2) })).toBe(entriesOf(live));
   });
 
-  it('goes on from entries that a client sends', () => {
+  it('uses the entries that a client sends', () => {
     const sent = [
       {
         manager: 'x',
@@ -164,7 +164,7 @@ describe('updateManagedFields', () => {
     ]);
   });
 
-  it('forgets managers of a version that is no longer served', () => {
+  it('removes entries of a version that is no longer served', () => {
     const live = record(undefined, fresh, 'creator');
     const [entry] = entriesOf(live);
     const stale = {
@@ -174,7 +174,7 @@ describe('updateManagedFields', () => {
     expect(entriesOf(record(stale, dataOf(stale, { b: '1' }), 'm')).map(({ manager }) => manager)).toStrictEqual(['m']);
   });
 
-  it('owns an item that is there twice as a whole', () => {
+  it('owns duplicate items as a whole', () => {
     const pod = (env: Json) => ({ metadata: {}, spec: { containers: [{ name: 'c', env }] }, status: {} });
     const twice = pod([
       { name: 'A', value: '1' },
@@ -194,7 +194,7 @@ describe('updateManagedFields', () => {
     );
   });
 
-  it('manages nothing where items cannot be told apart', () => {
+  it('manages nothing if list items have no key', () => {
     const list = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
     const items = { type: 'object', properties: { name: { type: 'string' } } };
     const type = types.custom({ properties: { spec: { type: 'object', properties: { list: { ...list, items } } } } });
@@ -205,7 +205,7 @@ describe('updateManagedFields', () => {
   });
 });
 
-describe('managedFields of a scale', () => {
+describe('managedFields of a Scale', () => {
   const replicas = ['f:spec', 'f:replicas'];
   const paths = new Map([['apps/v1', replicas]]);
   const owner: ManagedFieldsEntry = {
@@ -217,7 +217,7 @@ describe('managedFields of a scale', () => {
     fieldsV1: { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } },
   };
 
-  it('are those of the replicas alone', () => {
+  it('contain only the replicas', () => {
     expect(toScaleFields([owner], paths)).toStrictEqual([
       { ...owner, apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:replicas': {} } } },
     ]);
@@ -259,11 +259,11 @@ describe('withUnchangedTimes', () => {
     };
   };
 
-  it('undoes a change of times that came with no other', () => {
+  it('restores the times if nothing else changed', () => {
     expect(withUnchangedTimes(live, later(live))).toStrictEqual(live);
   });
 
-  it('leaves times alone when something else changed', () => {
+  it('keeps the times if something else changed', () => {
     const next = later(dataOf(live, { b: '1' }));
     expect(withUnchangedTimes(live, next)).toBe(next);
   });

@@ -6,7 +6,7 @@ import { TypeSchemas } from './type-schema.ts';
 
 const map = new TypeSchemas({}).custom({ type: 'object', properties: { spec: { type: 'object' } } }).map as never;
 
-it('plans each set of names for itself, in the order of path elements, without what is skipped', () => {
+it('plans each set of names separately, in the order of path elements, without skipped ones', () => {
   const plans = new MemberPlans();
   const names = fc.uniqueArray(fc.constantFrom('spec', 'metadata', 'a', 'B', 'c.d/e', '__proto__', 'toString', 'z'));
   const skips = [undefined, { a: true as const }, { z: true as const, metadata: { name: true as const } }];

@@ -18,7 +18,7 @@ const text: TypeSource = { type: 'string' };
 describe('types', () => {
   it.each<[string, Type, JsonObject, Json]>([
     [
-      'a key that an item leaves out counts as its default',
+      'use the default of a key that an item omits',
       builtIn('core.v1.Pod'),
       { spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } },
       {
@@ -34,13 +34,13 @@ describe('types', () => {
       },
     ],
     [
-      'an atomic map is owned as a whole',
+      'own an atomic map as a whole',
       builtIn('core.v1.Service'),
       { spec: { selector: { a: 'b' } } },
       { 'f:spec': { 'f:selector': {} } },
     ],
     [
-      'metadata of templates has owners by uid and finalizers by value',
+      'own the owners of a template by uid and its finalizers by value',
       builtIn('apps.v1.Deployment'),
       { spec: { template: { metadata: { finalizers: ['x'], ownerReferences: [{ uid: 'u', name: 'n' }] } } } },
       {
@@ -52,25 +52,25 @@ describe('types', () => {
       },
     ],
     [
-      'quantities are scalars',
+      'treat quantities as scalars',
       builtIn('core.v1.ResourceQuota'),
       { spec: { hard: { pods: 1, cpu: '2' } } },
       { 'f:spec': { 'f:hard': { 'f:cpu': {}, 'f:pods': {} } } },
     ],
     [
-      'a document within an object is owned as a whole',
+      'own a JSON document within an object as a whole',
       builtIn('apps.v1.ControllerRevision'),
       { data: { a: { b: 1 } } },
       { 'f:data': {} },
     ],
     [
-      'unknown fields that are kept are owned as far as their shape tells',
+      'own preserved unknown fields by their structure',
       custom({ free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }),
       { spec: { free: { a: { b: 1 }, list: [1], none: {} } } },
       { 'f:spec': { 'f:free': { 'f:a': { '.': {}, 'f:b': {} }, 'f:list': {}, 'f:none': {} } } },
     ],
     [
-      'an embedded resource has metadata',
+      'give an embedded resource its metadata',
       custom({ e: { type: 'object', 'x-kubernetes-embedded-resource': true } }),
       { spec: { e: { kind: 'K', metadata: { labels: { a: 'b' }, finalizers: ['x'] } } } },
       {
@@ -80,7 +80,7 @@ describe('types', () => {
       },
     ],
     [
-      'nothing that is said is owned, too',
+      'own empty and null values',
       custom({ s: { type: 'object', properties: { a: text } }, l: { type: 'array', items: text }, t: text }),
       { spec: { s: {}, l: [], t: null } },
       { 'f:spec': { 'f:l': {}, 'f:s': {}, 'f:t': {} } },
@@ -89,7 +89,7 @@ describe('types', () => {
     expect(ownedFields(object, type)).toStrictEqual(fields);
   });
 
-  it('may contain themselves', () => {
+  it('may be recursive', () => {
     const schema = new TypeSchemas({
       Tree: { type: 'object', properties: { left: { $ref: '#/components/schemas/Tree' }, value: text } },
     });
@@ -99,7 +99,7 @@ describe('types', () => {
     });
   });
 
-  it('do not lead into endless depths', () => {
+  it('reject objects that are nested too deeply', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`) as Json;
     const type = custom({ free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } });
     const object = { spec: { free: deep } };

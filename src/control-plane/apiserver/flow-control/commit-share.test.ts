@@ -24,7 +24,7 @@ function scene() {
   return { clock, log, commits, write };
 }
 
-test('large objects of one user go to the store a few at a time, in order', async () => {
+test('commits the large objects of one user a few at a time, in order', async () => {
   const { clock, log, commits, write } = scene();
   for (const name of ['a1', 'a2', 'a3']) void write(named('a'), name, 100 * KIB);
   void write(named('b'), 'b1', 100 * KIB);
@@ -34,7 +34,7 @@ test('large objects of one user go to the store a few at a time, in order', asyn
   expect(log).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-test('small objects and administrators wait for nobody', () => {
+test('never delays small objects and administrators', () => {
   const { log, write } = scene();
   for (let i = 0; i < 5; i++) void write(named('a'), `large ${i}`, 200 * KIB);
   for (let i = 0; i < 5; i++) void write(named('a'), `small ${i}`, KIB);

@@ -8,12 +8,12 @@ import { ThreadShare } from './thread-share.ts';
 const named = (name: string, ...groups: string[]): User => ({ name, groups: [AUTHENTICATED, ...groups] });
 const PATH = '/api/v1/pods';
 
-describe('flowOf', () => {
+describe('the flow', () => {
   test.each([
     ['an administrator', named('admin', MASTERS), PATH, undefined],
     ['a probe', named('system:anonymous'), '/readyz', undefined],
-    ['a part of a probe', named('system:anonymous'), '/livez/ping', undefined],
-    ['what only looks like a probe', named('eve'), '/readyzz', 'user eve'],
+    ['a single probe check', named('system:anonymous'), '/livez/ping', undefined],
+    ['a path that only starts like a probe', named('eve'), '/readyzz', 'user eve'],
     ['a user', named('eve'), PATH, 'user eve'],
     ['a node', named('system:node:n1', 'system:nodes'), PATH, 'user system:node:n1'],
     ['a service account', named('system:serviceaccount:shop:web'), PATH, 'namespace shop'],
@@ -34,7 +34,7 @@ const flowControl = (clock: FakeClock, own: Partial<FlowLimitSet>) =>
 const limits = { total: 3, perFlow: 2, maxWaiting: 1, maxWaitMs: 1000 };
 
 describe('FlowControl', () => {
-  test('rejects with 429 and a time to wait, and counts it', async () => {
+  test('rejects a request with 429 and Retry-After, and counts it', async () => {
     const control = flowControl(new FakeClock(), { seats: limits });
     for (let i = 0; i < 3; i++) void control.admit(named('eve'), PATH);
     expect(() => control.admit(named('eve'), PATH)).toThrow(
@@ -56,7 +56,7 @@ describe('FlowControl', () => {
     expect(() => control.admit(named('eve'), PATH)).toThrow('Too many requests');
   });
 
-  test('takes no seat for a body that is still arriving', async () => {
+  test('holds no seat while the body is still arriving', async () => {
     const control = flowControl(new FakeClock(), { seats: { ...limits, perFlow: 1 } });
     const first = await control.admit(named('eve'), PATH);
     const body = Promise.withResolvers<Buffer>();
@@ -71,7 +71,7 @@ describe('FlowControl', () => {
     expect(control.status.executing).toBe(0);
   });
 
-  test('gives back the seat of a client that is gone when its body has come', async () => {
+  test('releases the seat of a disconnected client once its body has arrived', async () => {
     const clock = new FakeClock();
     const control = flowControl(clock, { seats: limits });
     let gone = false;
@@ -139,7 +139,7 @@ describe('handshakes', () => {
     return { clock, begun, ends, begin };
   }
 
-  test('of one address wait for each other, and hold up no other', async () => {
+  test('of one address wait for each other, and do not delay those of another', async () => {
     const { clock, begun, ends, begin } = scene();
     for (const address of ['a', 'a', 'a', 'b']) begin(address);
     await clock.advance(0);
@@ -150,7 +150,7 @@ describe('handshakes', () => {
     expect(begun).toEqual(['a', 'a', 'b', 'a']);
   });
 
-  test('that are never ended keep others waiting for a moment only', async () => {
+  test('that never complete delay others only briefly', async () => {
     const { clock, begun, begin } = scene();
     for (let i = 0; i < 6; i++) begin('a');
     await clock.advance(24);
@@ -163,7 +163,7 @@ describe('handshakes', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('beyond those that may wait are not begun', async () => {
+  test('are not started if too many wait', async () => {
     const { clock, begun, begin } = scene();
     for (let i = 0; i < 8; i++) begin('a');
     await clock.advance(0);

@@ -10,8 +10,9 @@ function scene() {
   const clock = new FakeClock();
   const turns: (() => void)[] = [];
   const log: string[] = [];
+  let busyMs = 0;
   const share = new ThreadShare({
-    monotonic: () => clock.monotonic(),
+    monotonic: () => clock.monotonic() + busyMs,
     timer: (ms, fn) => clock.timer(ms, fn),
     turn: () => new Promise((resolve) => turns.push(resolve)),
   });
@@ -20,6 +21,10 @@ function scene() {
     clock,
     log,
     share,
+    /** Lets time pass within a microtask, as for work that keeps the thread busy. */
+    keepBusy: (ms: number) => {
+      busyMs += ms;
+    },
     /** Does work that is recorded once it is admitted. */
     work: (flow: string, name: string, units: number) => {
       const wait = share.spend(flow, units);
@@ -43,11 +48,11 @@ function scene() {
   };
 }
 
-test('on a clock that somebody moves nothing waits', () => {
+test('on a fake clock, no work waits', () => {
   expect(new ThreadShare(new FakeClock()).spend('a', 10 ** 9)).toBeUndefined();
 });
 
-test('little work never waits, much of it waits for a turn', async () => {
+test('a small amount of work never waits, and a large one waits for its turn', async () => {
   const { share, turn } = scene();
   expect(share.spend('a', 60 * KIB)).toBeUndefined();
   expect(share.spend('a', 60 * KIB)).toBeInstanceOf(Promise);
@@ -57,7 +62,7 @@ test('little work never waits, much of it waits for a turn', async () => {
   expect(share.spend('a', 60 * KIB)).toBeUndefined();
 });
 
-test('an administrator waits for nobody, but lets a turn pass before long work', async () => {
+test('an administrator never waits, but yields before long work', async () => {
   const { share, work, turn, log } = scene();
   for (const name of ['a1', 'a2']) work('a', name, 300 * KIB);
   expect(share.spend(undefined, KIB)).toBeUndefined();
@@ -69,15 +74,29 @@ test('an administrator waits for nobody, but lets a turn pass before long work',
   expect(log).not.toContain('a2');
 });
 
-test('the loop is left alone once nothing is left to do', async () => {
+test('no timer remains when all work is done', async () => {
   const { work, turn, armed, log } = scene();
   work('a', 'a1', 300 * KIB);
   while (armed()) await turn();
   expect(log).toEqual(['a1']);
 });
 
-describe('work that waits', () => {
-  test('goes slice by slice, a piece larger than a slice alone', async () => {
+describe('queued work', () => {
+  test('ends its slice when it takes longer than expected', async () => {
+    const { share, turn, keepBusy, log } = scene();
+    const run = (name: string, ms: number): void => {
+      log.push(name);
+      keepBusy(ms);
+    };
+    for (const [name, ms] of Object.entries({ a1: 5, a2: 20, a3: 0 })) {
+      void share.spend('a', 70 * KIB)?.then(() => run(name, ms));
+    }
+    await turn();
+    expect(log).toEqual(['a1', 'a2']);
+    while (log.length < 3) await turn();
+  });
+
+  test('runs slice by slice, and a piece larger than a slice runs alone', async () => {
     const { work, turn, rounds, log } = scene();
     work('a', 'big', 3000 * KIB);
     work('a', 'small', 100 * KIB);
@@ -87,7 +106,7 @@ describe('work that waits', () => {
     expect(log).toEqual(['big', 'small']);
   });
 
-  test('of a flow that has had less goes first', async () => {
+  test('of the flow that used least runs first', async () => {
     const { work, turn, rounds, log } = scene();
     for (const name of ['a1', 'a2', 'a3']) work('a', name, 200 * KIB);
     await turn();
@@ -110,7 +129,7 @@ describe('work that waits', () => {
     expect(log).toEqual(['a1', 'a2']);
   });
 
-  test('pauses while a request of others waits for something else than the thread', async () => {
+  test('pauses while a request of another flow waits for something other than the thread', async () => {
     const { work, turn, log, clock, share } = scene();
     for (const name of ['a1', 'a2', 'a3']) work('a', name, 200 * KIB);
     share.enter('a');
@@ -127,7 +146,7 @@ describe('work that waits', () => {
     expect(log).toEqual(['a1', 'a2', 'a3']);
   });
 
-  test('does not pause for others who wait for the thread as well', async () => {
+  test('does not pause for flows that also wait for the thread', async () => {
     const { work, turn, rounds, log, share } = scene();
     share.enter('a');
     share.enter('b');
@@ -139,7 +158,7 @@ describe('work that waits', () => {
     expect(log).toEqual(['a1', 'b1']);
   });
 
-  test('lets a few turns pass, and no time, when nobody else is there', async () => {
+  test('yields a few turns, but no time, without other clients', async () => {
     const { work, turn, rounds, log } = scene();
     for (const name of ['a1', 'a2']) work('a', name, 200 * KIB);
     await turn();
@@ -150,8 +169,8 @@ describe('work that waits', () => {
   });
 });
 
-describe('work whose client is gone', () => {
-  test('is rejected in the queue, and takes nothing of the slice', async () => {
+describe('work whose client has disconnected', () => {
+  test('is rejected in the queue, and uses nothing of the slice', async () => {
     const { share, turn, log } = scene();
     let gone = false;
     const note = async (name: string, wait: Promise<void> | undefined): Promise<void> => {
@@ -171,7 +190,7 @@ describe('work whose client is gone', () => {
     expect(log).toHaveLength(4);
   });
 
-  test('is not even announced', () => {
+  test('is rejected before it is queued', () => {
     const thread = scene().share.of(() => true);
     expect(() => thread.spend('a', 1)).toThrow('the client disconnected');
   });

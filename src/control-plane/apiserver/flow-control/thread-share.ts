@@ -5,6 +5,11 @@ import { clientGone } from '../api-error.ts';
 const ALLOWANCE = 64 * 1024;
 /** Work of waiting flows that is admitted in one turn: about 13 ms. */
 const SLICE = 256 * 1024;
+/** Time after which a slice admits no more work: estimates are wrong where a collector or a cold function adds to it. */
+const MAX_SLICE_MS = 12;
+/** Microtasks after which admitted work has started, however many functions await it. */
+const HOPS = 4;
+const MICROTASK = Promise.resolve();
 /** Work of flows that never wait which is long enough to let others run first. */
 const EXEMPT = 32 * 1024;
 /** Turns between two slices: a small request takes about this many from its first byte to its response. */
@@ -116,7 +121,7 @@ export class ThreadShare implements Thread {
     }
     if (this.#flows.size === 0) return;
     if (took === undefined) {
-      this.#letGo();
+      void this.#letGo();
       return;
     }
     void this.#letGoLater(othersActive ? took : 0);
@@ -141,12 +146,16 @@ export class ThreadShare implements Thread {
     if (ms >= 1) await new Promise<void>((resolve) => this.#clock.timer(Math.min(ms, MAX_PAUSE_MS), resolve));
     else for (let round = 1; round < ROUNDS; round++) await this.#clock.turn?.();
     this.#armed = false;
-    this.#letGo();
+    await this.#letGo();
   }
 
-  /** Admits one slice of waiting work; work that is larger than a slice runs alone. */
-  #letGo(): void {
-    this.#sliceBegan = this.#clock.monotonic();
+  /**
+   * Admits one slice of waiting work, piece by piece until it has taken its time; work that is larger than a slice runs
+   * alone.
+   */
+  async #letGo(): Promise<void> {
+    const began = this.#clock.monotonic();
+    this.#sliceBegan = began;
     this.#arm();
     for (let left = SLICE; left > 0; ) {
       const flow = this.#next();
@@ -163,6 +172,8 @@ export class ThreadShare implements Thread {
       this.#virtual = flow.virtual;
       flow.virtual += piece.units;
       piece.go();
+      for (let hop = 0; hop < HOPS; hop++) await MICROTASK;
+      if (this.#clock.monotonic() - began >= MAX_SLICE_MS) return;
     }
   }
 

@@ -36,7 +36,7 @@ test.each<[string, string, string, object | undefined]>([
   expect([event.verb, event.objectRef]).toEqual([verb, objectRef]);
 });
 
-test('a created object is recorded by the name in its body, and an updated one with the version that was meant', () => {
+test('a created object is recorded by the name in its body, and an updated one with its resource version', () => {
   expect(eventOf('POST', PODS, { object: { name: 'p', namespace: 'other' } }).objectRef).toEqual({
     ...pods,
     name: 'p',
@@ -45,7 +45,7 @@ test('a created object is recorded by the name in its body, and an updated one w
   expect(eventOf('PUT', `${ROLES}/r`, { object }).objectRef).toEqual({ ...roles, ...object });
 });
 
-test('who sent a request is recorded, and whom they acted as', () => {
+test('the user of a request is recorded, and the impersonated user', () => {
   const user = { username: 'u', uid: '1', groups: ['g'], extra: { a: ['b'] } };
   expect(eventOf('GET', PODS)).toMatchObject({ user });
   expect(eventOf('GET', PODS)).not.toHaveProperty('impersonatedUser');
@@ -56,7 +56,7 @@ test('who sent a request is recorded, and whom they acted as', () => {
   });
 });
 
-test('an unauthenticated client is recorded with its request', () => {
+test('an unauthenticated request is recorded', () => {
   const finished = { request: undefined, method: 'GET', path: PODS, status: 401, seconds: 0, streamed: false };
   expect(JSON.parse(auditLine({ ...finished, auditId: 'x' }, TIME))).toMatchObject({
     verb: 'list',

@@ -51,7 +51,7 @@ test.each([
   expect(acceptsGzip(header)).toBe(expected);
 });
 
-test('pieces are the same after they were measured', () => {
+test('measuring a list of pieces leaves them unchanged', () => {
   const piece = 'x'.repeat(WORTH_COMPRESSING / 2);
   for (const [count, large] of [
     [0, false],
@@ -65,8 +65,8 @@ test('pieces are the same after they were measured', () => {
   }
 });
 
-describe('a large answer', () => {
-  test.each([PATH, `${PATH}/a`, '/openapi/v2'])('of %s is compressed for who takes it so', async (path) => {
+describe('a large response', () => {
+  test.each([PATH, `${PATH}/a`, '/openapi/v2'])('for %s is compressed if the client accepts it', async (path) => {
     const plain = await get(path);
     const packed = await get(path, { 'accept-encoding': 'gzip' });
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -76,14 +76,14 @@ describe('a large answer', () => {
     expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
   });
 
-  test('is the only kind that is', async () => {
+  test('is compressed, but not a small one or an error', async () => {
     expect((await get(`${PATH}/small`, { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined();
     const missing = await get(`${PATH}/none`, { 'accept-encoding': 'gzip' });
     expect(missing.headers['content-encoding']).toBeUndefined();
   });
 });
 
-test('every answer says by which name the audit log has its request', async () => {
+test('every response has the audit ID of its request', async () => {
   const { headers } = await get(`${PATH}/small`);
   expect(headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
   await plane.until(() => audit.some((line) => line.includes(String(headers['audit-id']))));
@@ -91,7 +91,7 @@ test('every answer says by which name the audit log has its request', async () =
   expect(named.headers['audit-id']).toBe('mine');
 });
 
-test('the audit log has both who asks and whom they act as', async () => {
+test('the audit log records the user and the impersonated user', async () => {
   await get(`${PATH}/small`, {
     'audit-id': 'acting',
     'impersonate-user': 'jane',
@@ -107,7 +107,7 @@ test('the audit log has both who asks and whom they act as', async () => {
   });
 });
 
-test('a client of a deprecated kind gets a warning, also for a list', async () => {
+test('a request for a deprecated kind gets a warning, also for a list', async () => {
   const { headers } = await get('/api/v1/namespaces/default/endpoints');
   const reported = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
   expect(headers['warning']).toBe(`299 - "${reported}"`);

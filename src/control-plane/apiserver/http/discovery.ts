@@ -122,7 +122,9 @@ export class Discovery {
       versionsOf(extension.group).set(extension.version, extension);
       extended.set(extension.group, extension.priority?.group ?? CUSTOM_PRIORITY);
     }
-    const priorityOf = (group: string) => extended.get(group) ?? CUSTOM_PRIORITY;
+    const { preferredGroup } = this.#registry;
+    const priorityOf = (group: string) =>
+      extended.get(group) ?? (group === preferredGroup ? CUSTOM_PRIORITY + 1 : CUSTOM_PRIORITY);
     const rank = (group: string) =>
       this.#priority.includes(group) ? this.#priority.indexOf(group) : this.#priority.length;
     const order = [...groups.keys()].sort(

@@ -20,7 +20,7 @@ describe('duplicate fields', () => {
     expect(duplicateFields(text)).toEqual(paths);
   });
 
-  it('are never found in what JSON.stringify writes', () => {
+  it('are never reported in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(duplicateFields(JSON.stringify(value))).toEqual([]);

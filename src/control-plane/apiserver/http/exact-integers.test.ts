@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { runs } from '#testing/runs';
 import { assertExactIntegers } from './exact-integers.ts';
 
-it('rejects exactly the integers of 64 bits that would come back with other digits, wherever they stand', () => {
+it('rejects exactly the 64-bit integers that would lose digits, wherever they occur', () => {
   const integer = fc.oneof(
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     fc.bigInt({ min: 2n ** 52n, max: 2n ** 55n }),
@@ -26,6 +26,6 @@ it.each([
   '9007199254740993.5',
   '9223372036854775808',
   '1e300',
-])('leaves %s alone', (json) => {
+])('accepts %s', (json) => {
   expect(() => assertExactIntegers(json)).not.toThrow();
 });

@@ -12,6 +12,17 @@ export async function extensionResponse(
   path: ResourcePath,
   verb: string,
 ): Promise<HttpResponse> {
+  if (extension.isForwarded !== true) checkServed(extension, path, verb);
+  try {
+    return answerOf(await extension.handle(requestOf(request, path, verb)));
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    throw new ApiError(error.code, error.reason, error.message, error.details, error);
+  }
+}
+
+/** Rejects a request for a resource or verb that the extension does not have. */
+function checkServed(extension: ApiExtension, path: ResourcePath, verb: string): void {
   const { plural, subresource, namespace, name } = path;
   const desired = subresource === '' ? plural : `${plural}/${subresource}`;
   const resource = extension.resources.find((each) => each.name === desired);
@@ -19,12 +30,6 @@ export async function extensionResponse(
   if (!resource.verbs.includes(verb)) throw methodNotAllowed();
   // A collection can be requested across all namespaces, a single object cannot.
   if (resource.namespaced ? namespace === '' && name !== '' : namespace !== '') throw noSuchResource();
-  try {
-    return answerOf(await extension.handle(requestOf(request, path, verb)));
-  } catch (error) {
-    if (!(error instanceof KubeError)) throw error;
-    throw new ApiError(error.code, error.reason, error.message, error.details, error);
-  }
 }
 
 function requestOf(request: ApiRequest, { plural, ...place }: ResourcePath, verb: string): ExtensionRequest {

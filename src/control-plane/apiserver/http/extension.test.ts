@@ -80,7 +80,7 @@ beforeAll(async () => {
 afterAll(async () => await plane.plane.stop());
 
 describe('an API group that is served by code', () => {
-  it('gets a request as roles see it, and its answer is that of the server', async () => {
+  it('receives a request as RBAC sees it, and the server sends its response', async () => {
     expect(await plane.ask('PUT', `${START}/web/start`, { paused: true })).toMatchObject({ code: 202, body: {} });
     const request = seen.at(-1);
     expect(request).toMatchObject({
@@ -96,7 +96,7 @@ describe('an API group that is served by code', () => {
     expect(request?.upgrade).toBeUndefined();
   });
 
-  it('refuses in its own words', async () => {
+  it('rejects a request with its own message', async () => {
     const { code, body } = await plane.ask('PUT', `${START}/busy/start`);
     expect(code).toBe(409);
     expect(body).toEqual({
@@ -111,7 +111,7 @@ describe('an API group that is served by code', () => {
     });
   });
 
-  it('has the faults that it makes written down', async () => {
+  it('has its internal errors logged', async () => {
     expect(await plane.ask('GET', `${START}/web/fault`)).toMatchObject({
       code: 500,
       body: { reason: 'InternalError' },
@@ -120,18 +120,18 @@ describe('an API group that is served by code', () => {
   });
 
   it.each([
-    ['a resource that it does not have', 'PUT', `${START}/web/stop`, 404],
-    ['another version', 'PUT', `/apis/${GROUP}/v2/namespaces/default/machines/web/start`, 404],
-    ['a verb that it does not have', 'DELETE', `${START}/web/start`, 405],
-    ['an object outside of its namespace', 'PUT', `/apis/${GROUP}/v1/machines/web/start`, 404],
-    ['a namespace where there is none', 'GET', '/apis/metrics.k8s.io/v1beta1/namespaces/default/nodes', 404],
-  ])('is not asked for %s', async (_what, method, path, code) => {
+    ['an unknown resource', 'PUT', `${START}/web/stop`, 404],
+    ['an unknown version', 'PUT', `/apis/${GROUP}/v2/namespaces/default/machines/web/start`, 404],
+    ['an unsupported verb', 'DELETE', `${START}/web/start`, 405],
+    ['a namespaced resource without a namespace', 'PUT', `/apis/${GROUP}/v1/machines/web/start`, 404],
+    ['a cluster-scoped resource with a namespace', 'GET', '/apis/metrics.k8s.io/v1beta1/namespaces/default/nodes', 404],
+  ])('is not called for %s', async (_what, method, path, code) => {
     const before = seen.length;
     expect((await plane.ask(method, path)).code).toBe(code);
     expect(seen).toHaveLength(before);
   });
 
-  it('is not asked by those whom no role allows to', async () => {
+  it('is not called for users without permission', async () => {
     const client = plane.plane.client({ name: 'eve', groups: ['system:authenticated'] }, 'test');
     const path = `${START}/web/start`;
     const before = seen.length;
@@ -154,7 +154,7 @@ describe('an API group that is served by code', () => {
     expect(seen.at(-1)?.user.name).toBe('eve');
   });
 
-  it('is told of in discovery, plain and aggregated', async () => {
+  it('is reported in discovery, plain and aggregated', async () => {
     const { body } = await plane.ask('GET', `/apis/${GROUP}/v1`);
     expect(body['resources']).toContainEqual({
       name: 'machines/start',
@@ -204,7 +204,7 @@ describe('an API group that is served by code', () => {
     });
   });
 
-  it('is counted', async () => {
+  it('is counted in the metrics', async () => {
     const { body } = await plane.ask('GET', '/metrics');
     expect(body['text']).toMatch(
       new RegExp(
@@ -213,7 +213,7 @@ describe('an API group that is served by code', () => {
     );
   });
 
-  it('answers clients in the process as those over HTTP', async () => {
+  it('responds to in-process clients as to those over HTTP', async () => {
     const nodes: ResourceType = {
       group: 'metrics.k8s.io',
       version: 'v1beta1',
@@ -232,7 +232,7 @@ describe('an API group that is served by code', () => {
     expect(await client.raw(`${START}/web/log`)).toBe('line 1\nline 2\nline 3\n');
   });
 
-  it('can be had as YAML', async () => {
+  it('is also served as YAML', async () => {
     const headers = { authorization: `Bearer ${plane.plane.adminToken}`, accept: 'application/yaml' };
     const response = await fetch(`${plane.plane.url}/apis/metrics.k8s.io/v1beta1/nodes/n1`, { headers });
     expect(await response.text()).toContain('usage:\n  cpu: 100m\n');
@@ -254,7 +254,7 @@ async function upgraded(socket: Socket, path: string, token: string, last: strin
   return text;
 }
 
-describe.each([true, false])('a connection that goes on with another protocol (without TLS: %s)', (insecure) => {
+describe.each([true, false])('an upgraded connection (without TLS: %s)', (insecure) => {
   let one: Plane;
   beforeAll(async () => {
     one = await startPlane({ insecure, extensions: [machines] });
@@ -267,13 +267,13 @@ describe.each([true, false])('a connection that goes on with another protocol (w
     return connectTls({ port, host: '127.0.0.1', ca: pki.caPem, ALPNProtocols: ['http/1.1'] });
   };
 
-  it('is handed to an extension that takes it', async () => {
+  it('is passed to an extension that accepts it', async () => {
     const text = await upgraded(open(), `${START}/web/console`, one.plane.adminToken, '<hello>');
     expect(text).toMatch(/^HTTP\/1.1 101 Switching Protocols\r\n/);
     expect(text).toContain('<hello>');
   });
 
-  it('is answered and closed where nobody takes it', async () => {
+  it('gets a response and is closed if no extension accepts it', async () => {
     const { adminToken } = one.plane;
     const rejected = await upgraded(open(), `${START}/busy/start`, adminToken, 'never');
     expect(rejected).toMatch(/^HTTP\/1.1 405 /);
@@ -282,7 +282,7 @@ describe.each([true, false])('a connection that goes on with another protocol (w
     expect(await upgraded(open(), `${START}/web/console`, 'wrong', 'never')).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('is ended when the server stops', async () => {
+  it('is closed when the server stops', async () => {
     const other = await startPlane({ insecure: true, extensions: [machines] });
     const socket = connectPlain(other.plane.port, '127.0.0.1');
     const ended = upgraded(socket, `${START}/web/console`, other.plane.adminToken, 'never').catch(() => 'broken');
@@ -308,7 +308,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     await one.plane.stop();
   });
 
-  it('shows what nodes and pods use', async () => {
+  it('shows the usage of nodes and pods', async () => {
     const nodes = await kubectl.run('top', 'nodes');
     expect(nodes, nodes.err).toMatchObject({ code: 0 });
     expect(nodes.out).toMatch(/^n1 +100m +2% +64Mi +0%/m);
@@ -316,7 +316,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     expect(pods.out).toMatch(/^default +p1 +c +100m +64Mi/m);
   });
 
-  it('lists the resources of an extension, and explains those of others', async () => {
+  it('lists the resources of an extension, and explains other resources', async () => {
     const { out } = await kubectl.run('api-resources');
     expect(out).toMatch(/^nodes +metrics.k8s.io\/v1beta1 +false +NodeMetrics/m);
     expect(out).toMatch(/^pods +metrics.k8s.io\/v1beta1 +true +PodMetrics/m);

@@ -11,11 +11,11 @@ test.each([
   ['{"odd":1,"odd":2}', ['odd'], ['unknown field "odd"']],
   ['{"a":1,"a":2,"a":3}', [], ['duplicate field "a"']],
   ['{"a":[{"b":1},{"b":1,"b":2}]}', ['elsewhere'], ['duplicate field "a[1].b"', 'unknown field "elsewhere"']],
-])('%s tells its problems in the order of the text', (text, unknown, problems) => {
+])('%s reports its problems in the order of the text', (text, unknown, problems) => {
   expect(problemsInOrder(text, unknown)).toEqual(problems);
 });
 
-test('every line of a YAML text in which a key stands again is a warning of its own', () => {
+test('each line of a YAML error about duplicate keys becomes a warning', () => {
   expect(asWarnings(['yaml: unmarshal errors:\n  line 2: one\n  line 4: two', 'three'])).toEqual([
     'line 2: one',
     'line 4: two',

@@ -26,7 +26,7 @@ function textOf(items: readonly unknown[], field: (typeof FIELDS)[number], forma
 }
 
 describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
-  test('reads as if it had been written as one', () => {
+  test('equals the list formatted as one object', () => {
     const things = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 5 });
     const property = fc.property(things, fc.constantFrom(...FIELDS), (made, field) => {
       const items = JSON.parse(JSON.stringify(made)) as object[];
@@ -36,7 +36,7 @@ describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
     fc.assert(property);
   });
 
-  test('is made part by part where it is long', () => {
+  test('is formatted in parts if it is long', () => {
     const items = Array.from({ length: 300 }, (_, i) => ({ metadata: { name: `n-${i}` }, data: 'x'.repeat(1_000) }));
     let taken = 0;
     const texts = items.values().map((item) => {
@@ -49,7 +49,7 @@ describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
     expect(textOf(items, 'items', format)).toBe(AS_ONE[format]({ ...head, items }));
   });
 
-  test('completes items whose texts lack their beginning', () => {
+  test('completes items whose text lacks the opening brace', () => {
     const items = [{ a: 1 }, { b: 'x' }];
     const texts = items.map((item) => JSON.stringify(item).slice(1));
     const response = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, format);
@@ -57,7 +57,7 @@ describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
   });
 });
 
-test('a long item of a list goes out as it is, since putting it to others would copy it', () => {
+test('a long item of a list is a part of its own, so that it is not copied', () => {
   const items = ['short', 'x'.repeat(100_000), 'y'.repeat(100_000), 'short'].map((text) => JSON.stringify({ text }));
   const texts = items.map((text) => text.slice(1));
   const response = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, 'json');

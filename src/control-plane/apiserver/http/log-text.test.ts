@@ -22,21 +22,21 @@ async function* coming(...all: LogLine[]): AsyncGenerator<LogLine> {
 
 describe('the text of a log', () => {
   it.each<[string, Partial<Parameters<typeof logText>[1]>, string]>([
-    ['all of it', {}, 'a\nb\nc\nd\n'],
-    ['its end', { tailLines: 2 }, 'c\nd\n'],
-    ['more than there is', { tailLines: 9 }, 'a\nb\nc\nd\n'],
-    ['exactly as much as there is', { tailLines: 4 }, 'a\nb\nc\nd\n'],
+    ['complete', {}, 'a\nb\nc\nd\n'],
+    ['the last lines', { tailLines: 2 }, 'c\nd\n'],
+    ['more lines than exist', { tailLines: 9 }, 'a\nb\nc\nd\n'],
+    ['exactly as many lines as exist', { tailLines: 4 }, 'a\nb\nc\nd\n'],
     ['nothing', { tailLines: 0 }, ''],
-    ['what is not too old', { since: START + 10_000 }, 'b\nc\nd\n'],
-    ['of its end what is not too old', { tailLines: 3, since: START + 20_000 }, 'c\nd\n'],
-    ['its beginning in bytes', { limitBytes: 5 }, 'a\nb\nc'],
-    ['no more bytes than there are', { limitBytes: 100 }, 'a\nb\nc\nd\n'],
+    ['the lines since a time', { since: START + 10_000 }, 'b\nc\nd\n'],
+    ['the last lines since a time', { tailLines: 3, since: START + 20_000 }, 'c\nd\n'],
+    ['limited in bytes', { limitBytes: 5 }, 'a\nb\nc'],
+    ['limited to more bytes than exist', { limitBytes: 100 }, 'a\nb\nc\nd\n'],
     ['times', { tailLines: 1, timestamps: true }, '2030-01-01T00:00:30.000000000Z d\n'],
   ])('can be %s', async (_what, options, text) => {
     expect(await read({ lines }, { ...PLAIN, ...options })).toBe(text);
   });
 
-  it('goes on with what comes, where asked', async () => {
+  it('follows new lines if requested', async () => {
     const log = () => ({ lines, following: coming(line(40, 'e'), line(50, 'f')) });
     expect(await read(log(), { ...PLAIN, follow: true, tailLines: 1 })).toBe('d\ne\nf\n');
     expect(await read(log(), { ...PLAIN, follow: true, limitBytes: 11 })).toBe('a\nb\nc\nd\ne\nf');
@@ -44,7 +44,7 @@ describe('the text of a log', () => {
     expect(await read({ lines }, { ...PLAIN, follow: true })).toBe('a\nb\nc\nd\n');
   });
 
-  it('never has more bytes than wanted, nor half a character', async () => {
+  it('never has more bytes than requested, nor part of a character', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' })),
@@ -62,7 +62,7 @@ describe('the text of a log', () => {
     );
   });
 
-  it('has as many lines at its end as wanted', async () => {
+  it('ends with as many lines as requested', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(30), fc.nat(30), async (count, tailLines) => {
         const numbered = Array.from({ length: count }, (_, i) => line(i, String(i)));
@@ -74,32 +74,32 @@ describe('the text of a log', () => {
   });
 });
 
-describe('a container without a log', () => {
+describe('the log of a container', () => {
   const named = 'container "c" in pod "p"';
   it.each([
-    ['nobody has reported on', {}, `${named} is waiting to start: ContainerCreating`],
+    ['has no status', {}, `${named} is waiting to start: ContainerCreating`],
     ['waits', { state: { waiting: { reason: 'PodInitializing' } } }, `${named} is waiting to start: PodInitializing`],
     [
-      'has no image',
+      'has no image (ErrImagePull)',
       { state: { waiting: { reason: 'ErrImagePull' } } },
       `${named} is waiting to start: image can't be pulled`,
     ],
     [
-      'has no image for long',
+      'has no image (ImagePullBackOff)',
       { state: { waiting: { reason: 'ImagePullBackOff' } } },
       `${named} is waiting to start: trying and failing to pull image`,
     ],
-    ['is in no state', { state: {} }, `${named} is waiting to start - no logs yet`],
+    ['has an empty state', { state: {} }, `${named} is waiting to start - no logs yet`],
     ['runs', { state: { running: {} } }, undefined],
-    ['has ended', { state: { terminated: {} } }, undefined],
-    ['waits for another run', { state: { waiting: {} }, lastState: { terminated: {} } }, undefined],
-  ])('that %s says so', (_what, status, problem) => {
+    ['has terminated', { state: { terminated: {} } }, undefined],
+    ['waits for its restart', { state: { waiting: {} }, lastState: { terminated: {} } }, undefined],
+  ])('that %s is served, or rejected with the reason', (_what, status, problem) => {
     const reported = Object.keys(status).length === 0 ? {} : { containerStatuses: [{ name: 'c', ...status }] };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { containers: [] }, status: reported };
     expect(logProblem('p', 'c', containerState(pod as Pod, 'c'), false)).toBe(problem);
   });
 
-  it('has none before its first end', () => {
+  it('has no previous run before the container was restarted', () => {
     expect(logProblem('p', 'c', { state: { running: {} } }, true)).toBe(`previous terminated ${named} not found`);
     expect(logProblem('p', 'c', { lastState: { terminated: {} } }, true)).toBeUndefined();
   });

@@ -14,6 +14,6 @@ test.each([
   ['application/json;charset', undefined],
   ['application/json, application/yaml', undefined],
   ['', undefined],
-])('%j names the type %j', (header, expected) => {
+])('%j has the media type %j', (header, expected) => {
   expect(mediaTypeOf(header)).toBe(expected);
 });

@@ -1,8 +1,10 @@
-import { noRepresentation, notAcceptable } from '../api-error.ts';
+import { ApiError, noRepresentation, notAcceptable } from '../api-error.ts';
+import { PROTOBUF, WATCH_PROTOBUF } from '../protobuf/protobuf.ts';
+import type { Resource } from '../resource.ts';
 
 /** Describes the response format that a client accepts. */
 export interface AcceptedFormat {
-  readonly format: 'json' | 'yaml';
+  readonly format: 'json' | 'yaml' | 'protobuf';
   /** Representation of the response. */
   readonly as: 'object' | 'table' | 'metadata' | 'metadata-list' | 'discovery';
   /** Version of that representation. */
@@ -24,12 +26,12 @@ export const NO_SHAPES: Shapes = {};
 
 type Shapes = Readonly<Record<string, readonly [AcceptedFormat['as'], AcceptedFormat['version']]>>;
 
-const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
-const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
+const STREAMED = ['application/json;stream=watch', WATCH_PROTOBUF];
 
 /**
- * Selects the format of an Accept header that the client prefers among those served here. Protobuf is not served, so
- * JSON is used if the client accepts it as well.
+ * Selects the format of an Accept header that the client prefers among those served here. Objects are stored as JSON, so
+ * protobuf is used only if the client accepts nothing else. Tables have no protobuf.
  */
 export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SHAPES): AcceptedFormat {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;
@@ -38,6 +40,7 @@ export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SH
     if (stream !== undefined && (stream !== 'watch' || format === 'yaml')) continue;
     if (as === undefined) return { ...PLAIN, format };
     const shape = shapes[`${as} ${g} ${v}`];
+    if (shape?.[0] === 'table' && format === 'protobuf') continue;
     if (shape !== undefined) return { format, as: shape[0], version: shape[1] };
   }
   throw notAcceptable(ACCEPTED);
@@ -54,11 +57,23 @@ export function checkOffered(accept: string | undefined, lists: boolean): void {
   throw noRepresentation(lists ? [...ACCEPTED, ...STREAMED] : ACCEPTED);
 }
 
-/** Negotiates the format of a watch, whose events are only available as JSON. */
+/** Negotiates the format of a watch, whose events are available as JSON and protobuf. */
 export function negotiateWatch(accept: string | undefined): AcceptedFormat {
   const desired = negotiate(accept);
   if (desired.format === 'yaml') throw notAcceptable(STREAMED);
   return desired;
+}
+
+/**
+ * Rejects a client that accepts only protobuf of a custom resource, which has none, before anything is done. Its
+ * metadata does have it.
+ */
+export function checkProtobuf({ custom }: Resource, accept: string | undefined, isList: boolean): void {
+  const { format, as } = negotiate(accept);
+  if (!custom || format !== 'protobuf' || as !== 'object') return;
+  const type = `*unstructured.Unstructured${isList ? 'List' : ''}`;
+  const message = `object ${type} does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message`;
+  throw new ApiError(406, 'NotAcceptable', message);
 }
 
 interface Clause {
@@ -76,10 +91,12 @@ function clausesOf(accept: string): readonly Clause[] {
     const quality = Number(parameters['q'] ?? 1);
     return [{ format, parameters, quality: Number.isNaN(quality) ? 1 : quality }];
   });
-  return clauses.sort((a, b) => b.quality - a.quality);
+  const isLast = ({ format }: Clause) => Number(format === 'protobuf');
+  return clauses.sort((a, b) => isLast(a) - isLast(b) || b.quality - a.quality);
 }
 
 function formatOf(media: string): AcceptedFormat['format'] | undefined {
   if (media === 'application/json' || media === '*/*' || media === 'application/*') return 'json';
+  if (media === PROTOBUF) return 'protobuf';
   return media === 'application/yaml' ? 'yaml' : undefined;
 }

@@ -27,7 +27,7 @@ function exchange(text: string): Promise<string> {
 }
 
 test.each(['FOO', 'CONNECT'])(
-  'the method %s, which Node has no request for, is refused by a Status',
+  'the method %s, which Node.js does not support, is rejected with a Status',
   async (method) => {
     const response = await exchange(`${method} ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(response).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
@@ -38,30 +38,30 @@ test.each(['FOO', 'CONNECT'])(
   },
 );
 
-test('what is no HTTP gets no answer', async () => {
+test('data that is not HTTP gets no response', async () => {
   expect(await exchange('\u0016\u0003\u0001 nothing\r\n\r\n')).toBe('');
 });
 
 test.each([';;;', 'application/json;;;', 'application/json;charset'])(
-  'a body of the type %s, which is none, is refused',
+  'a body of the unknown type %s is rejected',
   async (type) => {
     const { code, body } = await plane.ask('POST', PATH, { metadata: { name: 'a' } }, type);
     expect([code, body['reason']]).toEqual([415, 'UnsupportedMediaType']);
   },
 );
 
-test('a content type is the same in capital letters', async () => {
+test('a content type may be in capital letters', async () => {
   const { code } = await plane.ask('POST', PATH, { metadata: { name: 'capital' } }, 'APPLICATION/JSON');
   expect(code).toBe(201);
 });
 
-test('a patch of a type that there is none of is refused as Kubernetes does', async () => {
+test('a patch of an unknown type is rejected as by Kubernetes', async () => {
   const { code, body } = await plane.ask('PATCH', `${PATH}/capital`, {}, 'text/plain');
   expect([code, body['message']]).toEqual([415, '415: Unsupported Media Type']);
 });
 
 describe('paths', () => {
-  test.each(['/api', '/api/v1', '/apis/apps/v1', '/version'])('%s is for reading alone', async (path) => {
+  test.each(['/api', '/api/v1', '/apis/apps/v1', '/version'])('%s are read-only', async (path) => {
     expect((await plane.ask('GET', path)).code).toBe(200);
     for (const method of ['POST', 'DELETE', 'PUT', 'PATCH']) expect((await plane.ask(method, path)).code).toBe(405);
   });
@@ -72,25 +72,25 @@ describe('paths', () => {
     '/api/v1//namespaces',
     '/api/v1/namespaces//default',
     '/a//b',
-  ])('%s leads nowhere', async (path) => {
+  ])('%s are not found', async (path) => {
     expect((await plane.ask('GET', path)).code).toBe(404);
   });
 
-  test('may have the address of the server before them', async () => {
+  test('may be preceded by the address of the server', async () => {
     const lines = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plane.plane.adminToken}\r\n\r\n`;
     const response = await exchange(`GET http://x/api/v1/namespaces/default?pretty=0 HTTP/1.1\r\n${lines}`);
     expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(response).toContain('"kind":"Namespace"');
   });
 
-  test('/ tells all others', async () => {
+  test('/ lists all others', async () => {
     const { body } = await plane.ask('GET', '/');
     expect(body['paths']).toEqual(expect.arrayContaining(['/api/v1', '/apis/apps', '/apis/apps/v1', '/version']));
   });
 });
 
 describe('a body of null', () => {
-  test('is an object without fields', async () => {
+  test('is decoded as an object without fields', async () => {
     const { code, body } = await plane.ask('POST', PATH, null);
     expect([code, body['message']]).toEqual([
       422,
@@ -98,7 +98,7 @@ describe('a body of null', () => {
     ]);
   });
 
-  test('says nothing of its kind by null either', async () => {
+  test('may have null as its kind and apiVersion', async () => {
     const made = await plane.ask('POST', PATH, { kind: null, apiVersion: null, metadata: { name: 'untyped' } });
     expect(made.code).toBe(201);
     const options = { kind: null, apiVersion: null };
@@ -110,12 +110,12 @@ describe('a review', () => {
   test.each([
     ['authentication.k8s.io', 'tokenreviews', {}, 'token is required for TokenReview in authentication'],
     ['authorization.k8s.io', 'selfsubjectrulesreviews', { spec: {} }, 'no namespace on request'],
-  ])('of %s that lacks what it is about is refused: %s', async (group, plural, body, message) => {
+  ])('of %s that lacks a required field is rejected: %s', async (group, plural, body, message) => {
     const response = await plane.ask('POST', `/apis/${group}/v1/${plural}`, body);
     expect([response.code, response.body['message']]).toEqual([400, message]);
   });
 
-  test('may ask about a namespace that is not there', async () => {
+  test('may be about a namespace that does not exist', async () => {
     const spec = { user: 'x', resourceAttributes: { namespace: 'none', verb: 'get', resource: 'pods' } };
     const path = '/apis/authorization.k8s.io/v1/namespaces/none/localsubjectaccessreviews';
     const { code, body } = await plane.ask('POST', path, { spec });

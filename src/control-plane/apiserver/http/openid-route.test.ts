@@ -21,7 +21,7 @@ async function read(path: string, headers: Readonly<Record<string, string>> = {}
   return { answer: response, text: await response.text() };
 }
 
-test('a token of a service account can be checked by what the server publishes', async () => {
+test('a service account token can be verified with the published keys', async () => {
   const account = '/api/v1/namespaces/default/serviceaccounts';
   await plane.ask('POST', account, { metadata: { name: 'default' } });
   const { body } = await plane.ask('POST', `${account}/default/token`, { spec: {} });
@@ -44,7 +44,7 @@ test('a token of a service account can be checked by what the server publishes',
   expect(verify('sha256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
 });
 
-test('both may be kept for an hour, and are there in one form alone', async () => {
+test('both documents may be cached for an hour, and have one media type', async () => {
   for (const [path, type] of [
     [CONFIGURATION, 'application/json'],
     [KEYS, 'application/jwk-set+json'],
@@ -63,7 +63,7 @@ test('both may be kept for an hour, and are there in one form alone', async () =
   expect((await read(KEYS, { accept: 'application/json' })).answer.status).toBe(406);
 });
 
-test('service accounts may read them, and nobody else without a role', async () => {
+test('service accounts may read the documents, and other users only with a role', async () => {
   const nobody = { 'impersonate-user': 'nobody' };
   const account = {
     'impersonate-user': 'system:serviceaccount:default:default',

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const body = (turn: number) => JSON.stringify({ data: { a: `${turn}${'x'.repeat(500_000)}` } });
 
-test('a client that sends many requests ahead, and reads late, gets every answer', async () => {
+test('a client that pipelines many requests and reads late gets every response', async () => {
   const { port, adminToken } = plane.plane;
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
   const head = (length: number) =>

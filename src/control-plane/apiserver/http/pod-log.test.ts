@@ -114,7 +114,7 @@ describe('the log of a pod', () => {
     expect(await log(query)).toBe(response);
   });
 
-  it('is for those who may read it', async () => {
+  it('requires permission', async () => {
     const client = plane.plane.client({ name: 'eve', groups: ['system:authenticated'] }, 'test');
     await expect(client.raw('/api/v1/namespaces/default/pods/one/log')).rejects.toMatchObject({
       code: 403,
@@ -122,7 +122,7 @@ describe('the log of a pod', () => {
     });
   });
 
-  it('is refused by name where nothing runs pods', async () => {
+  it('is rejected with a message if no component runs pods', async () => {
     const bare = await startPlane();
     await createPods(bare.client);
     const path = '/api/v1/namespaces/default/pods/one/log';
@@ -138,7 +138,7 @@ describe.skipIf(!hasKubectl())('kubectl logs', () => {
   });
   afterAll(() => kubectl.close());
 
-  it('shows a log, its end, and why there is none', async () => {
+  it('shows a log, its last lines, and why there is none', async () => {
     expect((await kubectl.run('logs', 'one')).out).toBe('c a\nc b\n');
     expect((await kubectl.run('logs', 'two', '-c', 'd', '--tail=1')).out).toBe('d b\n');
     expect((await kubectl.run('logs', 'two', '--all-containers', '--prefix', '--tail=1')).err).toContain(
@@ -152,7 +152,7 @@ describe.skipIf(!hasKubectl())('kubectl logs', () => {
     });
   });
 
-  it('follows what comes until it ends, and lets go when it is ended itself', async () => {
+  it('follows new lines until the log ends, and stops when it is interrupted', async () => {
     const before = requested.length;
     const child = spawn('kubectl', [...kubectl.flags, 'logs', '-f', 'one', '--tail=1']);
     let out = '';

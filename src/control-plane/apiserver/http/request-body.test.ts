@@ -72,7 +72,7 @@ const secure = () =>
 /** Resolves when the socket closes, in whatever way. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.on('close', resolve));
 
-test('a connection that never comes to encrypt is closed', async () => {
+test('a connection that never completes the TLS handshake is closed', async () => {
   const hasty = await start({ handshakeMs: 50 });
   const socket = connectTcp(hasty.port, '127.0.0.1');
   socket.on('error', () => {});
@@ -80,7 +80,7 @@ test('a connection that never comes to encrypt is closed', async () => {
   await hasty.close();
 });
 
-test('a body that stops in the middle ends its connection', async () => {
+test('a body that stops in the middle closes its connection', async () => {
   const socket = secure();
   socket.on('error', () => {});
   socket.resume();
@@ -89,7 +89,7 @@ test('a body that stops in the middle ends its connection', async () => {
   await ended;
 });
 
-test('over HTTP/2 it ends its stream alone', async () => {
+test('a body that stops in the middle resets only its HTTP/2 stream', async () => {
   const session = connectHttp2(server.url, { rejectUnauthorized: false });
   session.on('error', () => {});
   const stream = session.request({ ':path': '/', ':method': 'POST' });
@@ -104,7 +104,7 @@ test('over HTTP/2 it ends its stream alone', async () => {
   session.close();
 });
 
-test('a body that its HTTP/2 client broke off while it waited to be read is not taken for an empty one', async () => {
+test('a body that its HTTP/2 client aborted before it was read is not taken for an empty one', async () => {
   const stream = { aborted: true };
   const request = Object.assign(new PassThrough().end(), { headers: {}, complete: true, stream });
   const deadlines = { idleMs: IDLE, totalMs: TOTAL };
@@ -112,7 +112,7 @@ test('a body that its HTTP/2 client broke off while it waited to be read is not 
   await expect(body).rejects.toThrow('the request body was cut off');
 });
 
-test('a body of unknown length beyond the limit is refused for that', async () => {
+test('a body of unknown length that exceeds the limit is rejected', async () => {
   const socket = secure();
   socket.on('error', () => {});
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -124,7 +124,7 @@ test('a body of unknown length beyond the limit is refused for that', async () =
   socket.destroy();
 });
 
-describe('a body that comes in pieces', () => {
+describe('a body that arrives in pieces', () => {
   function slowRequest(work: AnnounceWork = () => undefined) {
     const clock = new FakeClock();
     const request = Object.assign(new PassThrough(), { headers: {}, complete: false });
@@ -132,7 +132,7 @@ describe('a body that comes in pieces', () => {
     return { clock, request, body };
   }
 
-  test('is received no faster than its sender may work, and that time is not its own', async () => {
+  test('is received no faster than its sender may work, and waiting does not count as idle time', async () => {
     const announced: number[] = [];
     const turns: (() => void)[] = [];
     const { clock, request, body } = slowRequest((units) => {
@@ -152,7 +152,7 @@ describe('a body that comes in pieces', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is waited for as long as something comes', async () => {
+  test('is accepted as long as pieces arrive', async () => {
     const { clock, request, body } = slowRequest();
     for (const piece of 'slowly') {
       await clock.advance(IDLE - 1);
@@ -164,7 +164,7 @@ describe('a body that comes in pieces', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is given up once it has taken too long in all', async () => {
+  test('is rejected if it takes too long in total', async () => {
     const { clock, request, body } = slowRequest();
     const given = expect(body).rejects.toThrow('the request body was cut off');
     for (let sent = 0; sent < TOTAL - IDLE / 2; sent += IDLE / 2) {
@@ -178,7 +178,7 @@ describe('a body that comes in pieces', () => {
     expect(request.destroyed).toBe(true);
   });
 
-  test('is given up once nothing comes', async () => {
+  test('is rejected if no piece arrives for too long', async () => {
     const { clock, request, body } = slowRequest();
     const given = expect(body).rejects.toThrow('the request body was cut off');
     await clock.advance(IDLE - 1);

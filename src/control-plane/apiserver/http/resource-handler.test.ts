@@ -19,7 +19,7 @@ const send = async (method: string, path: string, headers: Record<string, string
     body,
   });
 
-describe('applying a configuration in which a key stands twice', () => {
+describe('a configuration with a duplicate key', () => {
   const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: twice\ndata:\n  a: b\n  a: c\n  b: d\n  b: e\n';
   const apply = async (fieldValidation: string) =>
     await send(
@@ -29,7 +29,7 @@ describe('applying a configuration in which a key stands twice', () => {
       config,
     );
 
-  test('is refused where the client is strict', async () => {
+  test('is rejected if the client is strict', async () => {
     const response = await apply('Strict');
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -38,7 +38,7 @@ describe('applying a configuration in which a key stands twice', () => {
     });
   });
 
-  test('is told where the client wants warnings', async () => {
+  test('is reported if the client requests warnings', async () => {
     const response = await apply('Warn');
     expect(response.status).toBe(201);
     expect(response.headers.get('warning')).toBe(
@@ -46,14 +46,14 @@ describe('applying a configuration in which a key stands twice', () => {
     );
   });
 
-  test('is passed over in silence where the client wants that', async () => {
+  test('is ignored silently if the client requests that', async () => {
     const response = await apply('Ignore');
     expect(response.headers.get('warning')).toBeNull();
     expect(await response.json()).toMatchObject({ data: { a: 'c', b: 'e' } });
   });
 });
 
-test('a strict client hears of unknown fields and of keys that stand twice together', async () => {
+test('a strict client gets unknown and duplicate fields in one error', async () => {
   const path = '/api/v1/namespaces/default/configmaps?fieldValidation=';
   const body = '{"metadata":{"name":"odd","foo":1},"data":{"a":"b","a":"c"},"zoo":1}';
   const type = { 'content-type': 'application/json' };
@@ -70,7 +70,7 @@ test('a strict client hears of unknown fields and of keys that stand twice toget
   ]);
 });
 
-test('a list whose beginning is history can be gone on with from its last key', async () => {
+test('a list whose first page was compacted can be continued from its last key', async () => {
   const path = '/api/v1/namespaces/default/secrets';
   for (const name of ['a', 'b', 'c']) await plane.ask('POST', path, { metadata: { name } });
   const first = await plane.ask('GET', `${path}?limit=1`);
@@ -89,7 +89,7 @@ test('a list whose beginning is history can be gone on with from its last key', 
   ]);
 });
 
-test('a review cannot be had as a table', async () => {
+test('a review is not available as a table', async () => {
   const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
   const body = '{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}';
   const type = { 'content-type': 'application/json' };
@@ -98,7 +98,7 @@ test('a review cannot be had as a table', async () => {
   expect((await send('POST', path, { ...type, accept: `${table},application/json` }, body)).status).toBe(201);
 });
 
-test('an approver of a certificate may annotate its request', async () => {
+test('an approver of a certificate may annotate its CertificateSigningRequest', async () => {
   const merge = 'application/merge-patch+json';
   const spec = { request: await pemRequest(), signerName: 'example.com/signer', usages: ['client auth'] };
   const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';

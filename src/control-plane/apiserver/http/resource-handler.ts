@@ -36,7 +36,7 @@ import { connectOptions } from './connect-options.ts';
 import { deleteOptions } from './delete-options.ts';
 import { extensionResponse } from './extension-response.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
-import { checkOffered, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
+import { checkOffered, checkProtobuf, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 import { noteObject } from './note-object.ts';
 import { listOptions, watchFlags } from './options.ts';
 import { attributesOf, verbOf } from './request-attributes.ts';
@@ -56,6 +56,9 @@ export interface ResourceRequest extends Target {
   readonly warnings: string[];
 }
 
+/** Returns a warning for the sender of a request, if there is one. */
+export type Advise = (request: ApiRequest, path: ResourcePath) => string | undefined;
+
 /** Handles a subresource that is more than a part of its object, such as pods/eviction. */
 export type SubresourceHandler = (requested: ResourceRequest, call: RequestContext) => Promise<HttpResponse>;
 
@@ -69,6 +72,8 @@ export interface ResourceHandlerDeps {
   readonly acts: ReadonlyMap<string, SubresourceAction>;
   /** Reviews by `group/plural`. */
   readonly reviews: ReadonlyMap<string, Review>;
+  /** Returns a warning of the program that runs the server. */
+  readonly advise?: Advise;
 }
 
 /** Handles requests for resources: finds the resource, authorizes the request, and runs the method. */
@@ -92,7 +97,7 @@ export function resourceHandler(shared: ResourceHandlerDeps) {
     if (problem === NO_PAGE) return NOTHING_HERE;
     if (problem !== undefined) throw problem;
     const { namespace, name, subresource } = path;
-    const warnings = resource.deprecation === undefined ? [] : [resource.deprecation];
+    const warnings = [resource.deprecation, parts.advise?.(request, path)].filter((text) => text !== undefined);
     const requested: ResourceRequest = { request, path, resource, namespace, name, subresource, warnings };
     try {
       const unsupported = verbProblem(route);
@@ -125,7 +130,7 @@ function isBuiltIn(registry: Registry, group: string): boolean {
 
 async function onObjects(parts: ResourceHandlerDeps, requested: ResourceRequest, verb: string): Promise<DraftResponse> {
   // A client that accepts no available format is rejected before anything is done.
-  negotiate(requested.request.header('accept'));
+  checkProtobuf(requested.resource, requested.request.header('accept'), verb === 'list');
   switch (verb) {
     case 'get':
       return await get(parts, requested);
@@ -158,7 +163,7 @@ async function onSubresource(
   const name = `${resource.group}/${resource.plural}/${subresource}`;
   const connect = parts.subresources.get(name);
   if (connect !== undefined) return await connect(requested, requestContextOf(requested, 'CreateOptions').call);
-  negotiate(request.header('accept'));
+  checkProtobuf(resource, request.header('accept'), false);
   const act = parts.acts.get(name);
   if (act !== undefined) return await performPost(backend, requested, act, kindOf(known));
   if (resource.scale !== undefined && subresource === 'scale') {

@@ -32,7 +32,7 @@ async function asked(method: string, path: string, headers: Readonly<Record<stri
 }
 
 // These are the responses of kube-apiserver 1.36.
-describe('what is not there, or cannot be done there', () => {
+describe('a request for a missing resource or an unsupported method', () => {
   const rows: readonly (readonly [string, string, number, string])[] = [
     ['HEAD', IN, 405, ''],
     ['HEAD', `${IN}/pods`, 405, ''],
@@ -91,11 +91,11 @@ describe('what is not there, or cannot be done there', () => {
   });
 });
 
-test('a custom resource can be asked for its head', async () => {
+test('a custom resource supports HEAD', async () => {
   expect(await asked('HEAD', PROBES)).toEqual([200, '']);
 });
 
-test('what only a node could answer is refused by its name, to those who might ask', async () => {
+test('a subresource that only a kubelet serves is rejected by name, after authorization', async () => {
   await plane.ask('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     const message = 'the subresource nodes/proxy is not served by this control plane';
@@ -108,7 +108,7 @@ test('what only a node could answer is refused by its name, to those who might a
   ]);
 });
 
-test('roles are asked before anything is told, also of methods that nobody knows', async () => {
+test('authorization comes before any other error, even for unknown methods', async () => {
   const nobody = { 'impersonate-user': 'nobody' };
   expect(await asked('PROPFIND', '/api/v1/pods', nobody)).toEqual([
     403,
@@ -118,7 +118,7 @@ test('roles are asked before anything is told, also of methods that nobody knows
   expect((await asked('GET', '/apis/none.example.com/v1/things', nobody))[0]).toBe(403);
 });
 
-test('the index names what can be read', async () => {
+test('the index lists all readable paths', async () => {
   const { body } = await plane.ask('GET', '/');
   const paths = body['paths'] as string[];
   expect(paths).toEqual([...paths].sort());
@@ -128,10 +128,10 @@ test('the index names what can be read', async () => {
   for (const path of paths) expect((await asked('GET', path))[0]).toBe(200);
 });
 
-describe('what a client is told beside its answer', () => {
+describe('a warning', () => {
   const ENDPOINTS = '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"';
 
-  test('is told when it is refused too', async () => {
+  test('is sent with an error too', async () => {
     const unknown = String.raw`299 - "unknown field \"foo\""`;
     const rejected = await plane.ask('POST', `${IN}/configmaps`, { metadata: { name: 'BAD' }, foo: 1 });
     expect(rejected).toMatchObject({ code: 422, warning: unknown });
@@ -143,7 +143,7 @@ describe('what a client is told beside its answer', () => {
     expect(stale).toMatchObject({ code: 409, warning: unknown });
   });
 
-  test('is told of what is deprecated, whatever it does with it', async () => {
+  test('about a deprecated kind is sent with every response', async () => {
     expect(await plane.ask('GET', `${IN}/endpoints`)).toMatchObject({ code: 200, warning: ENDPOINTS });
     expect(await plane.ask('GET', `${IN}/endpoints/none`)).toMatchObject({ code: 404, warning: ENDPOINTS });
     const watch = await plane.ask('GET', `${IN}/endpoints?watch=1&timeoutSeconds=-1`);
@@ -152,7 +152,7 @@ describe('what a client is told beside its answer', () => {
   });
 });
 
-test('a definition that is gone leaves no resource', async () => {
+test('a deleted CRD is no longer served', async () => {
   await plane.define(definitionOf('briefs', 'Brief'));
   await plane.client.delete(DEFINITIONS, `briefs.${GROUP}`);
   await plane.until(async () => (await asked('GET', `/apis/${GROUP}/v1/briefs`))[1] === NO_PAGE);

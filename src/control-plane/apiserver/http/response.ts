@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { Status } from '../api-error.ts';
+import { encodeProtobuf, PROTOBUF, type ProtobufObject } from '../protobuf/protobuf.ts';
 
 /** Response to a client. */
 export type HttpResponse = WholeResponse | StreamResponse | BytesResponse | PartsResponse | UpgradedResponse;
@@ -18,7 +19,7 @@ export interface StreamResponse {
   readonly status: number;
   readonly type: string;
   /** Pieces as they become available; the iteration ends when the client disconnects. */
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -86,4 +87,16 @@ export function asYaml(response: WholeResponse): WholeResponse {
 
 export function asPretty(response: WholeResponse): WholeResponse {
   return { ...response, body: JSON.stringify(JSON.parse(response.body), null, 2) };
+}
+
+/** Converts a response to protobuf, undefined if it is of a kind that has none. */
+export function asProtobuf({ status, headers, ...response }: WholeResponse | ListResponse): BytesResponse | undefined {
+  const object = ('body' in response ? JSON.parse(response.body) : wholeList(response)) as ProtobufObject;
+  // Discovery of the core group does not state its version.
+  const bytes = encodeProtobuf({ ...object, apiVersion: object.apiVersion ?? 'v1' });
+  return bytes && { status, type: PROTOBUF, bytes, ...(headers && { headers }) };
+}
+
+function wholeList({ head, field, items, opening = '' }: Omit<ListResponse, 'status'>): object {
+  return { ...head, [field]: Array.from(items, (item) => JSON.parse(`${opening}${item}`) as unknown) };
 }

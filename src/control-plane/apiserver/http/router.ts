@@ -5,9 +5,17 @@ import { ApiError, badRequest, noSuchResource } from '../api-error.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
 import type { ApiRequest } from './api-request.ts';
 import { listText, type TextFormat } from './list-text.ts';
-import { negotiate } from './negotiation.ts';
+import { type AcceptedFormat, negotiate } from './negotiation.ts';
 import { attributesOf, impersonateUser } from './request-attributes.ts';
-import { asPretty, asYaml, type DraftResponse, type HttpResponse, plain, statusResponse } from './response.ts';
+import {
+  asPretty,
+  asProtobuf,
+  asYaml,
+  type DraftResponse,
+  type HttpResponse,
+  plain,
+  statusResponse,
+} from './response.ts';
 
 /** Handles a path that is not a resource. Returns undefined to let the next route try. */
 export type Route = (request: ApiRequest) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
@@ -72,22 +80,26 @@ const BROWSERS = /^(curl|Wget|Mozilla)\//;
 
 /** Formats a response, readable for people who send requests by hand. */
 function formatResponse(response: DraftResponse, request: ApiRequest): HttpResponse {
-  if ('head' in response) return listText(response, formatOf(request));
-  if (!('body' in response) || response.type !== 'application/json') return response;
-  const format = formatOf(request);
+  const isWhole = 'body' in response && response.type === 'application/json';
+  if (!isWhole && !('head' in response)) return response;
+  const accepted = negotiateResponse(request);
+  const encoded = accepted === 'protobuf' ? asProtobuf(response) : undefined;
+  if (encoded !== undefined) return encoded;
+  const format = textFormat(accepted, request);
+  if ('head' in response) return listText(response, format);
   if (format === 'yaml') return asYaml(response);
   return format === 'pretty' ? asPretty(response) : response;
 }
 
-function formatOf(request: ApiRequest): TextFormat {
-  if (negotiateResponse(request) === 'yaml') return 'yaml';
+function textFormat(accepted: AcceptedFormat['format'], request: ApiRequest): TextFormat {
+  if (accepted === 'yaml') return 'yaml';
   const pretty = request.query.get('pretty');
   const desired =
     pretty === null ? BROWSERS.test(request.header('user-agent') ?? '') : pretty !== '0' && pretty !== 'false';
   return desired ? 'pretty' : 'json';
 }
 
-function negotiateResponse(request: ApiRequest): 'json' | 'yaml' {
+function negotiateResponse(request: ApiRequest): AcceptedFormat['format'] {
   try {
     return negotiate(request.header('accept')).format;
   } catch {

@@ -101,7 +101,7 @@ function abandon(response: Response): void {
 }
 
 /** Writes pieces as they arrive. */
-async function follow(sending: Sending, pieces: AsyncIterable<string>): Promise<void> {
+async function follow(sending: Sending, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   (sending.response as ServerResponse).flushHeaders();
   const signal = sending.end();
   for await (const piece of pieces) {

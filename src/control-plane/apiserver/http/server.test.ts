@@ -136,7 +136,7 @@ const SERVERS: readonly (readonly [string, Partial<ServerOptions>])[] = [
 ];
 
 describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
-  test('no more of an answer is made than its client reads, and of those sent ahead not even the next is begun', async () => {
+  test('a response is produced no faster than its client reads, and pipelined requests wait', async () => {
     const { server, seen } = await started(options);
     const socket = await http1(server);
     for (let i = 0; i < 50; i++) socket.write(request('/large'));
@@ -146,7 +146,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
   });
 
-  test('the address of the server before a path hides the path from nobody who records requests', async () => {
+  test('the address of the server before a path does not hide the path from the request log', async () => {
     const recorded: string[] = [];
     const { server, seen } = await started({ ...options, onRequest: ({ path }) => recorded.push(path) });
     (await http1(server)).write(request('https://x/api/v1/secrets?limit=1'));
@@ -154,7 +154,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     expect([...seen.asked, ...recorded]).toEqual(['/api/v1/secrets', '/api/v1/secrets?limit=1']);
   });
 
-  test('requests sent ahead are all answered, in order', async () => {
+  test('pipelined requests all get a response, in order', async () => {
     const { server } = await started(options);
     const socket = await http1(server);
     const count = 900;
@@ -168,7 +168,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     expect([...text.matchAll(/"\/(\d+)"/g)].map(([, i]) => Number(i))).toEqual([...Array(count).keys()]);
   });
 
-  test('a client that sends thousands of requests ahead is cut off', async () => {
+  test('a client that pipelines thousands of requests is disconnected', async () => {
     const { server, seen } = await started(options);
     const socket = await http1(server);
     socket.write(request('/small').repeat(20_000));
@@ -178,14 +178,14 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
   });
 
-  test('a watch that nobody reads holds back its events', async () => {
+  test('events of a watch wait until the client reads', async () => {
     const { server, seen } = await started(options);
     (await http1(server)).write(request('/watch'));
     await waitUntil(() => seen.events > 0);
     expect(await settled(() => seen.events)).toBeLessThan(PARTS / 4);
   });
 
-  test('a client that reads nothing for long is cut off', async () => {
+  test('a client that stops reading is disconnected', async () => {
     const clock = new FakeClock();
     const { server, seen } = await started({ ...options, clock, slowClientMs: SLOW });
     const socket = await http1(server);
@@ -204,7 +204,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     expect(seen.asked).toEqual(['/large']);
   });
 
-  test('a client that reads slowly gets all of it', async () => {
+  test('a client that reads slowly gets the whole response', async () => {
     const clock = new FakeClock();
     const { server, seen } = await started({ ...options, clock, slowClientMs: SLOW });
     const socket = await http1(server);
@@ -227,7 +227,7 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
 });
 
 describe('over HTTP/2', () => {
-  test('no more of an answer is made than its client reads, and further requests wait where many are not read', async () => {
+  test('a response is produced no faster than its client reads, and further requests wait if many are unread', async () => {
     const { server, seen } = await started();
     const session = await http2(server);
     const streams = Array.from({ length: 300 }, () => ask(session, '/large'));
@@ -239,7 +239,7 @@ describe('over HTTP/2', () => {
     expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
   });
 
-  test('watches that nobody reads hold back their events, and keep nobody from being answered', async () => {
+  test('events of watches wait until the client reads, without delaying other requests', async () => {
     const { server, seen } = await started();
     const session = await http2(server);
     for (let i = 0; i < 200; i++) ask(session, '/watch');
@@ -249,7 +249,7 @@ describe('over HTTP/2', () => {
     await once(stream, 'response');
   });
 
-  test('only the stream that is not read for long is cut off', async () => {
+  test('only a stream that is not read for too long is closed', async () => {
     const clock = new FakeClock();
     const { server } = await started({ clock, slowClientMs: SLOW });
     const session = await http2(server);
@@ -265,7 +265,7 @@ describe('over HTTP/2', () => {
     expect(headers[':status']).toBe(200);
   });
 
-  test('a long text arrives whole, whatever its characters', async () => {
+  test('a long text arrives completely, whatever its characters', async () => {
     const { server } = await started();
     const stream = (await http2(server)).request({ ':path': '/text' });
     const chunks: Buffer[] = [];
@@ -274,8 +274,8 @@ describe('over HTTP/2', () => {
   });
 });
 
-describe('stopping', () => {
-  test('waits for no connection on which nothing is asked', async () => {
+describe('closing the server', () => {
+  test('does not wait for idle connections', async () => {
     const { server } = await started({ graceMs: 2 * WAIT.timeout });
     await http1(server);
     await http2(server);
@@ -286,7 +286,7 @@ describe('stopping', () => {
   });
 
   test.each(SERVERS)(
-    'waits only so long for clients that do not read or do not speak, over %s',
+    'waits a limited time for clients that do not read or do not send, over %s',
     async (_name, options) => {
       const { server, seen } = await started({ ...options, graceMs: 100 });
       (await http1(server)).write(request('/large'));
@@ -301,7 +301,7 @@ describe('stopping', () => {
     },
   );
 
-  test('ends watches in good order', async () => {
+  test('ends watches cleanly', async () => {
     const { server } = await started();
     const stream = (await http2(server)).request({ ':path': '/watch' });
     stream.resume();
@@ -311,7 +311,7 @@ describe('stopping', () => {
   });
 });
 
-test('the certificate of an HTTP/2 connection is taken apart once for all its requests', async () => {
+test('the certificate of an HTTP/2 connection is parsed once for all its requests', async () => {
   const seen: unknown[] = [];
   const { server } = await started({
     authenticate: async ({ certificate }) => {
@@ -328,13 +328,13 @@ test('the certificate of an HTTP/2 connection is taken apart once for all its re
   expect(new Set(seen).size).toBe(1);
 });
 
-test('many connections that are opened at once are all served', async () => {
+test('many connections opened at the same time are all served', async () => {
   const { server } = await started();
   const sessions = await Promise.all(Array.from({ length: 60 }, () => http2(server)));
   await Promise.all(sessions.map((session) => once(ask(session, '/').resume(), 'close')));
 });
 
-test('a client certificate does not count for a page of another site', async () => {
+test('a client certificate is ignored for a cross-site request', async () => {
   const seen: boolean[] = [];
   const { server } = await started({
     authenticate: async ({ certificate }) => {

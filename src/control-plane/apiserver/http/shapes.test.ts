@@ -45,22 +45,25 @@ async function firstOf(path: string, shape: string, group: string): Promise<Show
   throw new Error('the watch ended');
 }
 
-test.each(['v1', 'v1beta1'])('objects, lists and events can be had as tables and metadata of %s', async (version) => {
-  const apiVersion = `meta.k8s.io/${version}`;
-  const metadata = { kind: 'PartialObjectMetadata', apiVersion };
-  const one = await read(`${IN}/configmaps/c-0`, 'Table', apiVersion);
-  expect(one.body).toMatchObject({ kind: 'Table', apiVersion, rows: [{ object: metadata }] });
-  const table = await read(`${IN}/configmaps`, 'Table', apiVersion);
-  expect(table.body.rows).toHaveLength(3);
-  expect(table.body).toMatchObject({ kind: 'Table', apiVersion });
-  expect(table.body.rows?.[2]).toMatchObject({ object: metadata });
-  expect((await read(`${IN}/configmaps/c-0`, 'PartialObjectMetadata', apiVersion)).body).toMatchObject(metadata);
-  const list = await read(`${IN}/configmaps`, 'PartialObjectMetadataList', apiVersion);
-  expect(list.body).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion });
-  expect(list.body.items).toHaveLength(3);
-  const watch = `${IN}/configmaps?watch=1&resourceVersion=0`;
-  expect(await firstOf(watch, 'Table', apiVersion)).toMatchObject({ object: { kind: 'Table', apiVersion } });
-});
+test.each(['v1', 'v1beta1'])(
+  'objects, lists and events are available as tables and metadata of %s',
+  async (version) => {
+    const apiVersion = `meta.k8s.io/${version}`;
+    const metadata = { kind: 'PartialObjectMetadata', apiVersion };
+    const one = await read(`${IN}/configmaps/c-0`, 'Table', apiVersion);
+    expect(one.body).toMatchObject({ kind: 'Table', apiVersion, rows: [{ object: metadata }] });
+    const table = await read(`${IN}/configmaps`, 'Table', apiVersion);
+    expect(table.body.rows).toHaveLength(3);
+    expect(table.body).toMatchObject({ kind: 'Table', apiVersion });
+    expect(table.body.rows?.[2]).toMatchObject({ object: metadata });
+    expect((await read(`${IN}/configmaps/c-0`, 'PartialObjectMetadata', apiVersion)).body).toMatchObject(metadata);
+    const list = await read(`${IN}/configmaps`, 'PartialObjectMetadataList', apiVersion);
+    expect(list.body).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion });
+    expect(list.body.items).toHaveLength(3);
+    const watch = `${IN}/configmaps?watch=1&resourceVersion=0`;
+    expect(await firstOf(watch, 'Table', apiVersion)).toMatchObject({ object: { kind: 'Table', apiVersion } });
+  },
+);
 
 test.each([
   [`${IN}/configmaps/c-0`, 'PartialObjectMetadataList', 'is not a list (*core.ConfigMap)'],
@@ -68,7 +71,7 @@ test.each([
   ['/apis/networking.k8s.io/v1/ingresses', 'PartialObjectMetadata', 'is a list (*networking.IngressList)'],
   ['/apis/events.k8s.io/v1/events', 'PartialObjectMetadata', 'is a list (*core.EventList)'],
   [`/apis/${GROUP}/v1/probes`, 'PartialObjectMetadata', 'is a list (*unstructured.UnstructuredList)'],
-])('%s is no %s', async (path, shape, why) => {
+])('%s is not available as %s', async (path, shape, why) => {
   const { code, body } = await read(path, shape);
   expect([code, body.message]).toEqual([406, `you requested ${shape}, but the requested object ${why}`]);
 });
@@ -78,7 +81,7 @@ test.each([
   ['Table', 'other/v1'],
   ['Nothing', 'meta.k8s.io/v1'],
   ['APIGroupDiscoveryList', 'apidiscovery.k8s.io/v2'],
-])('nothing can be had as %s of %s', async (shape, group) => {
+])('nothing is available as %s of %s', async (shape, group) => {
   expect((await read(`${IN}/configmaps`, shape, group)).code).toBe(406);
 });
 

@@ -2,6 +2,7 @@ import { ParseError } from '#platform/base/errors';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
 import { textOf } from '../object-text.ts';
+import { encodeWatchFrame, type ProtobufObject, WATCH_PROTOBUF } from '../protobuf/protobuf.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
 import type { Listed } from '../table/cell.ts';
@@ -146,7 +147,7 @@ async function itemsOf(
 /** Size up to which lines are sent together when many events arrive at once. */
 const PIECE = 64 * 1024;
 
-/** Formats a watch as lines of JSON. */
+/** Formats a watch as lines of JSON, or as frames of protobuf. */
 export function watchResponse(
   backend: Backend,
   request: ApiRequest,
@@ -154,7 +155,7 @@ export function watchResponse(
   batches: AsyncIterable<readonly WatchItem[]>,
   items: Pick<WatchItems, 'line'>,
 ): StreamResponse {
-  const { as, version } = negotiate(request.header('accept'));
+  const { as, version, format } = negotiate(request.header('accept'));
   let first = true;
   // The object of an item is parsed on first use, and most watches never use it.
   const line = (item: WatchItem): string => {
@@ -177,5 +178,19 @@ export function watchResponse(
       if (text !== '') yield text;
     }
   }
+  if (format === 'protobuf') return { status: 200, type: WATCH_PROTOBUF, pieces: watchFrames(batches, line) };
   return { status: 200, type: JSON_TYPE, pieces: pieces() };
+}
+
+async function* watchFrames(
+  batches: AsyncIterable<readonly WatchItem[]>,
+  line: (item: WatchItem) => string,
+): AsyncGenerator<Uint8Array> {
+  for await (const batch of batches) {
+    for (const item of batch) {
+      const { type, object } = JSON.parse(line(item)) as { readonly type: string; readonly object: ProtobufObject };
+      const frame = encodeWatchFrame(type, object);
+      if (frame !== undefined) yield frame;
+    }
+  }
 }

@@ -6,22 +6,22 @@ import { YamlThread } from './yaml-thread.ts';
 const thread = new YamlThread(realClock);
 afterAll(() => thread.close());
 
-it('reads YAML to JSON text, and tells keys that stand twice', async () => {
+it('converts YAML to JSON, and reports duplicate keys', async () => {
   const { json, duplicates } = await thread.read('a: 1\nb: [x, z]\na: 2\n');
   expect(JSON.parse(json)).toEqual({ a: 2, b: ['x', 'z'] });
   expect(duplicates).toEqual(['line 3: key "a" already set in map']);
 });
 
-it('answers each of many with its own', async () => {
+it('responds to each of many requests with its own result', async () => {
   const read = await Promise.all([1, 2, 3].map((at) => thread.read(`at: ${at}`)));
   expect(read.map(({ json }) => JSON.parse(json) as unknown)).toEqual([{ at: 1 }, { at: 2 }, { at: 3 }]);
 });
 
-it('rejects what is no YAML', async () => {
+it('rejects invalid YAML', async () => {
   await expect(thread.read('a: [1')).rejects.toBeInstanceOf(ParseError);
 });
 
-it('reads on after its thread has ended', async () => {
+it('continues after its thread has ended', async () => {
   const lost = thread.read('a: 1');
   await thread.close();
   // It may have been read before the thread ended.
@@ -29,7 +29,7 @@ it('reads on after its thread has ended', async () => {
   await expect(thread.read('b: 2')).resolves.toMatchObject({ json: '{"b":2}' });
 });
 
-it('reads texts of several users in turn, however many one of them has sent', async () => {
+it('converts the texts of several users in turn, however many one of them has sent', async () => {
   const order: string[] = [];
   const read = (flow: string, name: string) => thread.read(`name: ${name}`, flow).then(() => order.push(name));
   const many = ['e1', 'e2', 'e3', 'e4'].map((name) => read('eve', name));
@@ -37,7 +37,7 @@ it('reads texts of several users in turn, however many one of them has sent', as
   expect(order.indexOf('b1')).toBeLessThanOrEqual(2);
 });
 
-it('rejects a user who has too many texts waiting, and no other', async () => {
+it('rejects only a user who has too many texts waiting', async () => {
   const results = await Promise.allSettled([
     ...Array.from({ length: 150 }, () => thread.read('a: 1', 'eve')),
     thread.read('b: 2', 'bob'),
@@ -46,7 +46,7 @@ it('rejects a user who has too many texts waiting, and no other', async () => {
   expect(results.at(-1)).toMatchObject({ status: 'fulfilled' });
 });
 
-it('takes an exponent without digits for a text, as Kubernetes does', async () => {
+it('parses an exponent without digits as a string, as Kubernetes does', async () => {
   const { json } = await thread.read('a: e1\nb: 1e1\nc: .5e1\nd: -E5\n');
   expect(JSON.parse(json)).toEqual({ a: 'e1', b: 10, c: 5, d: '-E5' });
 });

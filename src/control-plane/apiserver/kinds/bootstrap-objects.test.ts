@@ -32,7 +32,7 @@ function kindOf(group: string, plural: string): string {
 }
 
 it.each(lists)(
-  'finds nothing to add to, or to say of, the first $plural of a control plane',
+  'accepts the initial $plural of a control plane without changes or errors',
   ({ group, plural, objects }) => {
     const strategy = strategyOf(group, plural);
     expect(objects.length).toBeGreaterThan(0);

@@ -8,19 +8,19 @@ const newer = conversionOf('events.k8s.io', 'v1', 'events');
 const older = conversionOf('autoscaling', 'v1', 'horizontalpodautoscalers');
 
 describe('events of both groups', () => {
-  it.each(answers.events)('are one object: $core.reason', async ({ core, newer: expected }) => {
+  it.each(answers.events)('are converted to one stored object: $core.reason', async ({ core, newer: expected }) => {
     expect(await newer.fromStorage?.([core as KubeObject])).toEqual([expected]);
     expect(await newer.toStorage?.(expected as KubeObject)).toEqual(core);
   });
 });
 
 describe('an autoscaler', () => {
-  it.each(answers.autoscalers)('reads in the older version as in Kubernetes: $older.spec', async (response) => {
+  it.each(answers.autoscalers)('is converted to the older version as by Kubernetes: $older.spec', async (response) => {
     expect(await older.fromStorage?.([response.stored as unknown as KubeObject])).toEqual([response.older]);
   });
 
   it.each(answers.autoscalers)(
-    'loses nothing when it is written in the older version: $older.spec',
+    'keeps all fields when it is written in the older version: $older.spec',
     async (response) => {
       const stored = (await older.toStorage?.(response.older)) as KubeObject & typeof response.stored;
       // The CPU metric comes last when it is read back, wherever it was.
@@ -34,7 +34,7 @@ describe('an autoscaler', () => {
     },
   );
 
-  it('does not fail over annotations that are no JSON', async () => {
+  it('is converted even if its annotations are not JSON', async () => {
     const [response] = answers.autoscalers;
     const corrupted = structuredClone(response?.older) as unknown as KubeObject;
     corrupted.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/metrics': '[', keep: 'me' };
@@ -42,7 +42,7 @@ describe('an autoscaler', () => {
   });
 });
 
-it('is needed by no other resource', () => {
+it('returns no conversion for other resources', () => {
   expect(conversionOf('', 'v1', 'pods')).toEqual({});
   expect(conversionOf('autoscaling', 'v2', 'horizontalpodautoscalers')).toEqual({});
 });

@@ -87,11 +87,11 @@ describe.each(kinds)('$name', ({ answers }) => {
     expect(object).toEqual({ apiVersion, kind, metadata: {}, ...becomes });
   });
 
-  it.each(answers.creates)('is accepted or refused when created: $change', ({ change, causes }) => {
+  it.each(answers.creates)('is accepted or rejected when created: $change', ({ change, causes }) => {
     matchesAnswer(create(strategy, decoded(changed(answers.base, change))), causes);
   });
 
-  it.each(answers.updates ?? [])('is accepted or refused when changed: $from to $to', (update) => {
+  it.each(answers.updates ?? [])('is accepted or rejected when changed: $from to $to', (update) => {
     const { from, to, causes, carry = false, status, becomes } = update;
     const old = decoded(changed(answers.base, from));
     expect(create(strategy, old)).toEqual([]);

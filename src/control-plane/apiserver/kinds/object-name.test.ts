@@ -24,7 +24,7 @@ it.each([
     'ipaddresses',
     { '10.0.0.1': '', 'fd00::1': '', x: 'must be a valid IP', '010.1.1.1': 'must not have leading 0s' },
   ],
-])('names of %s %s are checked as Kubernetes does', (group, plural, names) => {
+])('names of %s %s are validated as by Kubernetes', (group, plural, names) => {
   for (const [name, problem] of Object.entries(names)) {
     const [found = ''] = nameProblems(group, plural)(name);
     expect(found.slice(0, problem.length)).toBe(problem);
@@ -39,12 +39,12 @@ it.each([
   ['a.', ['metadata.generateName']],
   ['-', ['metadata.generateName']],
   ['a_', ['metadata.generateName']],
-])('a name made of %s is judged by what comes before the dash, as Kubernetes does', (generateName, fields) => {
+])('the generateName %s is validated up to its dash, as by Kubernetes', (generateName, fields) => {
   const problems = nameProblems('', 'configmaps');
   expect(validateMeta({ generateName }, { nameProblems: problems }).map(({ field }) => field)).toEqual(fields);
 });
 
-it('decides about the metadata of an object', () => {
+it('depends on the kind when metadata is validated', () => {
   const fields = (group: string, plural: string) =>
     validateMeta({ name: 'system:node' }, { nameProblems: nameProblems(group, plural) }).map(({ field }) => field);
   expect(fields('rbac.authorization.k8s.io', 'clusterroles')).toEqual([]);

@@ -10,7 +10,7 @@ import traits from './traits.data.json' with { type: 'json' };
 import warned from './warnings.data.json' with { type: 'json' };
 
 describe('the strategy of a built-in kind', () => {
-  it('is known for every resource that can be changed', () => {
+  it('exists for every resource that can be updated', () => {
     const named = Object.entries(discovery).flatMap(([group, versions]) =>
       versions.flatMap(({ resources }) =>
         resources.filter(({ verbs }) => verbs.includes('update')).map(({ resource }) => `${resource}.${group}`),
@@ -19,7 +19,7 @@ describe('the strategy of a built-in kind', () => {
     expect(new Set(Object.keys(traits))).toEqual(new Set(named));
   });
 
-  it('has a status exactly where there is a subresource for it', () => {
+  it('has a status exactly if the resource has a status subresource', () => {
     const withStatus = Object.entries(discovery).flatMap(([group, versions]) =>
       versions.flatMap(({ resources }) =>
         resources
@@ -48,7 +48,7 @@ describe('the strategy of a built-in kind', () => {
     expect(strategy.warnings?.(read) ?? []).toEqual(warnings);
   });
 
-  it('asks that finalizers say whose they are, of most kinds', () => {
+  it('requires qualified names of finalizers, for most kinds', () => {
     const object = { apiVersion: 'v1', kind: 'X', metadata: { finalizers: ['foo', 'x.io/y', 'orphan'] } };
     const [cause, ...more] = strategyOf('', 'configmaps').validate?.(object) ?? [];
     expect(cause).toMatchObject({ field: 'metadata.finalizers[0]', value: 'foo' });
@@ -56,7 +56,7 @@ describe('the strategy of a built-in kind', () => {
     expect(strategyOf('coordination.k8s.io', 'leases').validate?.(object)).toEqual([]);
   });
 
-  it('gives a job the labels of its pods, and both what makes the pods its own', () => {
+  it('gives a Job and its pods the labels and the selector that connect them', () => {
     const template = {
       metadata: { labels: { z: 'y' } },
       spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
@@ -86,7 +86,7 @@ describe('the strategy of a built-in kind', () => {
     expect(strategy.validate?.(job)).toEqual([]);
   });
 
-  it('counts the templates of a daemon set', () => {
+  it('counts the template generations of a DaemonSet', () => {
     const strategy = strategyOf('apps', 'daemonsets');
     const made = (image: string) => ({
       apiVersion: 'apps/v1',

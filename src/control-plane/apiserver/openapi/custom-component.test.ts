@@ -28,55 +28,55 @@ const same = (field: JsonSchema): [JsonSchema, JsonSchema, JsonSchema] => [field
 describe('a field of a custom resource', () => {
   const a: JsonSchema = { type: 'string' };
   it.each<[string, JsonSchema, object, object]>([
-    ['that is plain', ...same({ type: 'integer', format: 'int32', minimum: 1, description: 'A number.' })],
-    ['of listed values', ...same({ type: 'string', enum: ['x', 'y'] })],
+    ['of a primitive type', ...same({ type: 'integer', format: 'int32', minimum: 1, description: 'A number.' })],
+    ['with an enum', ...same({ type: 'string', enum: ['x', 'y'] })],
     ['with a default', { type: 'string', default: 'x' }, { type: 'string', default: 'x' }, { type: 'string' }],
-    ['that may be null', { type: 'string', nullable: true }, { type: 'string', nullable: true }, {}],
+    ['that is nullable', { type: 'string', nullable: true }, { type: 'string', nullable: true }, {}],
     [
-      'that is an object or null',
+      'that is a nullable object',
       { type: 'object', nullable: true, required: ['a'], properties: { a } },
       { type: 'object', nullable: true, required: ['a'], properties: { a } },
       { required: ['a'] },
     ],
     [
-      'that needs one that may be null',
+      'that requires a nullable field',
       { type: 'object', required: ['a', 'b'], properties: { a: { ...a, nullable: true }, b: a } },
       { type: 'object', required: ['a', 'b'], properties: { a: { ...a, nullable: true }, b: a } },
       { type: 'object', required: ['b'], properties: { a: {}, b: a } },
     ],
     [
-      'that is a number or text',
+      'that is an integer or a string',
       { 'x-kubernetes-int-or-string': true },
       { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
       { 'x-kubernetes-int-or-string': true },
     ],
     [
-      'that is a number or text with conditions of its own',
+      'that is an integer or a string, with its own anyOf',
       { 'x-kubernetes-int-or-string': true, allOf: [{ pattern: '^a' }] },
       { 'x-kubernetes-int-or-string': true, allOf: [{ pattern: '^a' }] },
       { 'x-kubernetes-int-or-string': true },
     ],
     [
-      'with one of several conditions',
+      'with oneOf',
       { type: 'object', oneOf: [{ required: ['a'] }, { not: { required: ['a'] } }], properties: { a } },
       { type: 'object', oneOf: [{ required: ['a'] }, { not: { required: ['a'] } }], properties: { a } },
       { type: 'object', properties: { a } },
     ],
     [
-      'that keeps unknown fields',
+      'that preserves unknown fields',
       { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a } },
       { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a } },
       { 'x-kubernetes-preserve-unknown-fields': true },
     ],
     [
-      'that maps names to values that may be null',
+      'that is a map of nullable values',
       { type: 'object', additionalProperties: { ...a, nullable: true } },
       { type: 'object', additionalProperties: { ...a, nullable: true } },
       { type: 'object', additionalProperties: {} },
     ],
-    ['that is checked by rules', ...same({ type: 'string', 'x-kubernetes-validations': [{ rule: 'self != ""' }] })],
+    ['with CEL rules', ...same({ type: 'string', 'x-kubernetes-validations': [{ rule: 'self != ""' }] })],
     [
-      'that is a list by key',
+      'that is a list with map keys',
       ...same({
         type: 'array',
         'x-kubernetes-list-type': 'map',
@@ -85,7 +85,7 @@ describe('a field of a custom resource', () => {
       }),
     ],
     [
-      'that is a whole object',
+      'that is an embedded resource',
       { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['spec'], properties: { spec: a } },
       {
         type: 'object',
@@ -112,14 +112,14 @@ describe('a custom kind', () => {
     properties: { metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } } },
   };
 
-  it('has the metadata of all objects, whatever its definition says of it', () => {
+  it('has the metadata of all objects, whatever its CRD defines', () => {
     const components = customComponents(resource, { schema, selectableFields: [] });
     expect(components[NAME]?.properties?.['metadata']).toMatchObject({
       allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }],
     });
   });
 
-  it('has a list, and both tell the fields that can be selected', () => {
+  it('has a list, and both contain the selectable fields', () => {
     const components = customComponents(resource, { schema, selectableFields: [{ jsonPath: '.spec.color' }] });
     expect(Object.keys(components)).toEqual([NAME, `${NAME}List`]);
     for (const component of Object.values(components)) {
@@ -131,7 +131,7 @@ describe('a custom kind', () => {
     });
   });
 
-  it('that keeps all unknown fields is only an object in OpenAPI v2', () => {
+  it('that preserves unknown fields is only an object in OpenAPI v2', () => {
     const open: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     expect(customDefinitions(resource, { schema: open, selectableFields: [] })[NAME]).toEqual({
       type: 'object',

@@ -71,7 +71,7 @@ function resolves(document: Parsed, reference: string): boolean {
 }
 
 describe('the index of /openapi/v3', () => {
-  it('names every group version that is served, built-in groups, and what the server itself answers', () => {
+  it('lists every group version that is served, built-in groups, and paths of the server itself', () => {
     const expected = new Set([...served.registry.all()].map(documentPath));
     for (const resource of served.registry.all())
       if (!resource.custom && resource.group !== '') expected.add(`apis/${resource.group}`);
@@ -80,7 +80,7 @@ describe('the index of /openapi/v3', () => {
     expect(index.paths['apis/hypersdk.io']).toBeUndefined();
   });
 
-  it('gives each document the SHA-512 of its bytes', () => {
+  it('has the SHA-512 of each document', () => {
     for (const [path, { serverRelativeURL }] of Object.entries(index.paths)) {
       const bytes = served.documents.v3(path)?.json ?? Buffer.alloc(0);
       const hash = createHash('sha512').update(bytes).digest('hex').toUpperCase();
@@ -95,12 +95,12 @@ describe('every document', () => {
     return parsed(served.documents.v2());
   }
 
-  it.each(all)('of %s refers only to what it holds', (_path, document) => {
+  it.each(all)('for %s contains everything that it refers to', (_path, document) => {
     const broken = references(document).filter((reference) => !resolves(document, reference));
     expect(broken).toEqual([]);
   });
 
-  it.each(all)('of %s declares exactly the parameters of its paths', (_path, document) => {
+  it.each(all)('for %s declares exactly the parameters of its paths', (_path, document) => {
     for (const [path, item] of Object.entries(document.paths)) {
       const desired = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
       const declared = (item.parameters ?? [])
@@ -113,7 +113,7 @@ describe('every document', () => {
     }
   });
 
-  it.each(all)('of %s gives each operation an id of its own', (_path, document) => {
+  it.each(all)('for %s has unique operation ids', (_path, document) => {
     const ids = operations(document).map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -155,13 +155,13 @@ describe('paths', () => {
     expect(v3(document).paths[path]?.[method]).toMatchObject({ operationId: id });
   });
 
-  it('watch of their own only for built-in kinds', () => {
+  it('include /watch/ only for built-in kinds', () => {
     expect(Object.keys(v3('apis/apps/v1').paths).some((path) => path.includes('/watch/'))).toBe(true);
     expect(Object.keys(v3('apis/hypersdk.io/v1alpha1').paths).some((path) => path.includes('/watch/'))).toBe(false);
   });
 
   /** kubectl uses the first patch of a kind to detect support for fieldValidation and strategic merge. */
-  it('tell kubectl for every kind whether it validates fields and merges strategically', () => {
+  it('declare for every kind whether it supports field validation and strategic merge', () => {
     for (const resource of served.registry.all()) {
       if (!resource.verbs.includes('patch')) continue;
       const { group, version, kind, custom } = resource;
@@ -197,7 +197,7 @@ describe('paths', () => {
 });
 
 describe('components', () => {
-  it('keep what a strategic merge needs', () => {
+  it('keep the extensions that a strategic merge needs', () => {
     const { schemas } = v3('apis/apps/v1').components;
     expect(schemas['io.k8s.api.core.v1.PodSpec']?.properties?.['containers']).toMatchObject({
       'x-kubernetes-patch-merge-key': 'name',
@@ -212,7 +212,7 @@ describe('components', () => {
     });
   });
 
-  it('tell structures that are always there from those that need not be', () => {
+  it('distinguish required structures from optional ones', () => {
     const { schemas } = v3('api/v1').components;
     const metadata = {
       default: {},
@@ -225,7 +225,7 @@ describe('components', () => {
     });
   });
 
-  it('name the group version of their document among those that take DeleteOptions', () => {
+  it('list DeleteOptions for the group version of their document', () => {
     const name = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
     expect(v3('apis/autoscaling/v2').components.schemas[name]?.['x-kubernetes-group-version-kind']).toEqual([
       { group: '', kind: 'DeleteOptions', version: 'v1' },
@@ -233,7 +233,7 @@ describe('components', () => {
     ]);
   });
 
-  it('carry the words of the definitions that are deployed', () => {
+  it('contain the descriptions of the deployed CRDs', () => {
     const { schemas } = v3('apis/hypersdk.io/v1alpha1').components;
     const machine = schemas['io.hypersdk.v1alpha1.VirtualMachine'];
     expect(machine?.description).toMatch(/virtual machine/);
@@ -244,11 +244,11 @@ describe('components', () => {
   });
 });
 
-describe('changes of what is served', () => {
+describe('a change of the served resources', () => {
   const [first] = deployedDefinitions();
   if (first === undefined) throw new Error('no definitions');
 
-  it('rebuild only the documents that they affect', () => {
+  it('rebuilds only the documents that it affects', () => {
     const { documents, define } = servedDocuments();
     const apps = documents.v3('apis/apps/v1');
     const [before, v2] = [documents.index(), documents.v2()];
@@ -259,7 +259,7 @@ describe('changes of what is served', () => {
     expect(documents.v2().hash).not.toBe(v2.hash);
   });
 
-  it('change the hash of a group version, and take it away with its last resource', () => {
+  it('changes the hash of a group version, and removes the document with its last resource', () => {
     const { documents, define, registry } = servedDocuments();
     define(first);
     const path = `apis/${first.spec.group}/${first.spec.versions[0]?.name}`;

@@ -180,9 +180,9 @@ describe('a schema in protobuf', () => {
   it.each([
     ['text', 'a', { string: 'a' }],
     ['a number', 2, { number: 2 }],
-    ['a flag', false, { boolean: false }],
+    ['a boolean', false, { boolean: false }],
     ['an object', { a: 1 }, {}],
-  ])('of version 3 tells a default that is %s', (_what, value, expected) => {
+  ])('of version 3 contains a default that is %s', (_what, value, expected) => {
     const bytes = encodeDocument(DOCUMENT_V3, { components: { schemas: { x: { default: value } } } });
     expect(decoded(V3, bytes)['components'].schemas.additionalProperties[0].value.schema.default).toEqual(expected);
   });

@@ -41,7 +41,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     expect(out).toMatch(/restartPolicy\s+<string>\n\s+enum: Always, Never, OnFailure/);
   });
 
-  it('explains a custom kind in the words of its definition', async () => {
+  it('explains a custom kind with the descriptions of its CRD', async () => {
     const out = await done(['explain', 'virtualmachines.spec.disks', '--api-version=hypersdk.io/v1alpha1']);
     expect(out).toContain('GROUP:      hypersdk.io');
     expect(out).toMatch(/bootOrder\s+<integer>\n\s+Position in the boot order/);
@@ -50,14 +50,14 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
   it('explains all fields at once', async () => {
     const out = await done(['explain', 'deployment', '--recursive']);
     expect(out).toMatch(/ports\t<\[\]ContainerPort>\n\s+containerPort\t<integer> -required-/);
-    const custom = await done(['explain', 'vm', '--recursive']);
+    const custom = await done(['explain', 'virtualmachines', '--recursive', '--api-version=hypersdk.io/v1alpha1']);
     expect(custom).toMatch(/ {4}disks\t<\[\]Object>\n {6}bootOrder\t<integer>/);
   });
 
   it('reads OpenAPI v2 in protobuf', async () => {
     const out = await done(['explain', 'pod.spec.containers', '--output', 'plaintext-openapiv2']);
     expect(out).toMatch(/image\t<string>\n\s+The image that is run\./);
-    const custom = await done(['explain', 'vm.spec.disks', '--output', 'plaintext-openapiv2']);
+    const custom = await done(['explain', 'virtualmachines.spec.disks', '--output', 'plaintext-openapiv2']);
     expect(custom).toContain('Position in the boot order');
   });
 
@@ -69,7 +69,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     ...more,
   });
 
-  it('finds that the server validates fields, and leaves it to the server', async () => {
+  it('detects that the server validates fields, and relies on it', async () => {
     const { code, err } = await run(['apply', '-f', '-'], configMap({ bogus: 1 }));
     expect(code).toBe(1);
     expect(err).toContain('strict decoding error: unknown field "bogus"');
@@ -79,7 +79,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
   });
 
   /** A list has no patch operation, so kubectl validates its items against OpenAPI v2 itself. */
-  it('checks the items of a list by itself', async () => {
+  it('validates the items of a list itself', async () => {
     const machine = { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VirtualMachine', metadata: { name: 'listed' } };
     const list = (more: object) => ({
       apiVersion: 'v1',
@@ -103,7 +103,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     },
   });
 
-  it('merges lists of built-in kinds by key, so that what others added stays', async () => {
+  it('merges lists of built-in kinds by key, and keeps items of other writers', async () => {
     await done(['apply', '-f', '-'], deployment('app:1', { gone: 'soon' }));
     const sidecar = { spec: { template: { spec: { containers: [{ name: 'side', image: 'side:1' }] } } } };
     await done(['patch', 'deployment', 'web', '--type=strategic', '-p', JSON.stringify(sidecar)]);
@@ -114,7 +114,7 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     expect(metadata.labels).toBeUndefined();
   });
 
-  it('applies a custom resource again and again', async () => {
+  it('applies a custom resource repeatedly', async () => {
     const machine = (memory: string) => ({
       apiVersion: 'hypersdk.io/v1alpha1',
       kind: 'VirtualMachine',

@@ -25,7 +25,7 @@ async function askBytes(target: string, headers: Record<string, string> = {}): P
 }
 
 describe('/openapi/v3', () => {
-  it('answers with the index as plain text', async () => {
+  it('responds with the index as plain text', async () => {
     expect(await ask('/openapi/v3')).toMatchObject({
       status: 200,
       type: 'text/plain; charset=utf-8',
@@ -33,7 +33,7 @@ describe('/openapi/v3', () => {
     });
   });
 
-  it('answers a document with its tag, not to be kept without asking', async () => {
+  it('serves a document with its ETag, and without permission to cache it', async () => {
     const response = await askBytes(APPS);
     expect(response).toMatchObject({
       status: 200,
@@ -44,26 +44,29 @@ describe('/openapi/v3', () => {
     expect(response.bytes).toBe(documents.v3('apis/apps/v1')?.json);
   });
 
-  it('lets a document that is asked for by its hash be kept for a year', async () => {
+  it('lets a document requested by its hash be cached for a year', async () => {
     expect((await askBytes(`${APPS}?hash=${hash}`)).headers).toMatchObject({
       'cache-control': 'public, immutable',
       expires: 'Mon, 15 Nov 2027 12:21:00 GMT',
     });
   });
 
-  it('leads from an old hash to the new one', async () => {
+  it('redirects from an old hash to the new one', async () => {
     expect(await askBytes(`${APPS}?hash=ABC`)).toMatchObject({
       status: 301,
       headers: { location: `${APPS}?hash=${hash}`, etag: `"${hash}"` },
     });
   });
 
-  it.each([`"${hash}"`, `W/"${hash}"`, `"other", "${hash}"`, '*'])('sends nothing to who has %s', async (known) => {
-    const response = await askBytes(APPS, { 'if-none-match': known });
-    expect([response.status, response.bytes.length]).toEqual([304, 0]);
-  });
+  it.each([`"${hash}"`, `W/"${hash}"`, `"other", "${hash}"`, '*'])(
+    'responds with 304 if the client has %s',
+    async (known) => {
+      const response = await askBytes(APPS, { 'if-none-match': known });
+      expect([response.status, response.bytes.length]).toEqual([304, 0]);
+    },
+  );
 
-  it('tells the type that the kept answer has', async () => {
+  it('sends the media type with a 304', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
     const response = await askBytes(APPS, { accept, 'if-none-match': '*' });
     expect([response.status, response.type]).toEqual([
@@ -72,7 +75,7 @@ describe('/openapi/v3', () => {
     ]);
   });
 
-  it('sends a document to who has another', async () => {
+  it('sends the document if the client has another one', async () => {
     expect((await askBytes(APPS, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
@@ -80,18 +83,18 @@ describe('/openapi/v3', () => {
     ['/openapi/v3/apis/nothing/v1', 404],
     ['/openapi/v3/', 404],
     ['/openapi/v3/apis/apps', 200],
-  ])('answers %s with %i', async (path, status) => {
+  ])('responds to %s with %i', async (path, status) => {
     expect((await askBytes(path)).status).toBe(status);
   });
 
-  it('leaves other paths to others', async () => {
+  it('does not handle other paths', async () => {
     expect(await ask('/openapi')).toBeUndefined();
     expect(await ask('/openapi/v2/')).toBeUndefined();
     expect(await ask('/openapi/v3x')).toBeUndefined();
   });
 });
 
-describe('the form of a document', () => {
+describe('the media type of a document', () => {
   const pb = (version: string, separator: string) =>
     `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
   it.each([
@@ -104,7 +107,7 @@ describe('the form of a document', () => {
     [APPS, `application/json;q=0.5, ${pb('v3', '@')}`, pb('v3', '.')],
     ['/openapi/v2', '*/*', 'application/json'],
     ['/openapi/v2', pb('v2', '@'), pb('v2', '.')],
-  ])('of %s for "%s" is %s', async (path, accept, type) => {
+  ])('for %s and "%s" is %s', async (path, accept, type) => {
     const response = await askBytes(path, accept === '' ? {} : { accept });
     expect([response.status, response.type]).toEqual([200, type]);
     expect(response.bytes.length).toBeGreaterThan(1000);
@@ -116,7 +119,7 @@ describe('the form of a document', () => {
     [APPS, pb('v2', '@')],
     [`${APPS}?hash=ABC`, 'text/html'],
     ['/openapi/v2', pb('v3', '@')],
-  ])('of %s for "%s" does not exist', async (path, accept) => {
+  ])('for %s and "%s" is not acceptable', async (path, accept) => {
     expect((await askBytes(path, { accept })).status).toBe(406);
   });
 });

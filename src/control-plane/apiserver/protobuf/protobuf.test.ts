@@ -14,21 +14,21 @@ const named = pairs.map(({ proto, json }) => ({
 }));
 
 describe('a body in protobuf', () => {
-  it.each(named)('of $kind is read as its JSON', ({ bytes, json }) => {
+  it.each(named)('of $kind is decoded to the same object as its JSON', ({ bytes, json }) => {
     expect(decodeProtobuf(bytes)).toStrictEqual(json);
   });
 
-  it.each(named)('of $kind comes back the same after it was written', ({ json }) => {
+  it.each(named)('of $kind is decoded again after it was encoded', ({ json }) => {
     const written = encodeProtobuf(json);
     expect(written).toBeDefined();
     expect(decodeProtobuf(written ?? new Uint8Array())).toStrictEqual(json);
   });
 
-  it('covers most kinds that exist', () => {
+  it('is tested for most kinds', () => {
     expect(new Set(named.map(({ kind }) => kind)).size).toBeGreaterThan(60);
   });
 
-  it('is what the endpoint expects when it does not say what it is', () => {
+  it('without a type is decoded as the kind that the endpoint expects', () => {
     const body = Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x12, 5, 0x0a, 3, 0x0a, 1, 0x78);
     expect(decodeProtobuf(body, { apiVersion: 'v1', kind: 'ConfigMap' })).toEqual({
       apiVersion: 'v1',
@@ -47,7 +47,7 @@ describe('a body in protobuf', () => {
     expect(decodeProtobuf(encodeProtobuf(options) ?? new Uint8Array())).toEqual(options);
   });
 
-  it('exists for built-in kinds only', () => {
+  it('is supported for built-in kinds only', () => {
     expect(hasProtobuf({ apiVersion: 'v1', kind: 'Pod' })).toBe(true);
     expect(hasProtobuf({ apiVersion: 'policy/v1', kind: 'Eviction' })).toBe(true);
     expect(hasProtobuf({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' })).toBe(true);
@@ -62,7 +62,7 @@ function configMap(...raw: number[]): Uint8Array {
   return Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x0a, type.length, ...type, 0x12, raw.length, ...raw);
 }
 
-describe('a body that is not right', () => {
+describe('an invalid body', () => {
   it.each([
     ['that is empty', new Uint8Array(), 'empty data'],
     [
@@ -71,24 +71,28 @@ describe('a body that is not right', () => {
       'provided data does not appear to be a protobuf message',
     ],
     ['with nothing after the prefix', Uint8Array.of(0x6b, 0x38, 0x73, 0), 'empty body'],
-    ['that breaks off', configMap(0x0a, 3, 0x0a, 1, 0x78).subarray(0, 20), 'unexpected EOF'],
+    ['that is truncated', configMap(0x0a, 3, 0x0a, 1, 0x78).subarray(0, 20), 'unexpected EOF'],
     ['with a length beyond its end', configMap(0x0a, 0x7f, 1), 'unexpected EOF'],
-    ['with a text that reaches beyond its message', configMap(0x0a, 2, 0x0a, 9), 'unexpected EOF'],
-    ['with a number where a message belongs', configMap(0x08, 1), 'proto: wrong wireType = 0 for field'],
+    ['with a string that exceeds its message', configMap(0x0a, 2, 0x0a, 9), 'unexpected EOF'],
+    ['with a number instead of a message', configMap(0x08, 1), 'proto: wrong wireType = 0 for field'],
     ['with a tag of zero', configMap(0, 1), 'proto: ConfigMap: illegal tag 0 (wire type 0)'],
     ['with a group', configMap(0x1b, 0x1c), 'proto: wrong wireType = 3 for field BinaryData'],
-    ['with an endless number', configMap(0x20, ...Array.from({ length: 11 }, () => 255), 1), 'proto: integer overflow'],
-  ])('%s is refused', (_, body, message) => {
+    [
+      'with an overlong varint',
+      configMap(0x20, ...Array.from({ length: 11 }, () => 255), 1),
+      'proto: integer overflow',
+    ],
+  ])('%s is rejected', (_, body, message) => {
     expect(() => decodeProtobuf(body)).toThrow(ParseError);
     expect(() => decodeProtobuf(body)).toThrow(message);
   });
 
-  it('is refused for its size before it is read', () => {
+  it('is rejected by its size before it is decoded', () => {
     const [pair] = named;
     expect(() => decodeProtobuf(pair?.bytes ?? new Uint8Array(), undefined, 10)).toThrow('larger than 10 bytes');
   });
 
-  it('is refused when it nests without end', () => {
+  it('is rejected when it nests too deeply', () => {
     const deep = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
     let schema: object = {};
     for (let i = 0; i < 1000; i++) schema = { not: schema };
@@ -96,7 +100,7 @@ describe('a body that is not right', () => {
     expect(() => decodeProtobuf(body ?? new Uint8Array())).toThrow('nested more than 500 levels deep');
   });
 
-  it('leaves out what nobody knows, and keeps a key named __proto__ a key', () => {
+  it('has unknown fields ignored, and a key named __proto__ kept', () => {
     expect(decodeProtobuf(configMap(0x7a, 1, 0x78))).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} });
     const key = [...new TextEncoder().encode('__proto__')];
     const read = decodeProtobuf(configMap(0x12, 14, 0x0a, 9, ...key, 0x12, 1, 0x79));
@@ -104,7 +108,7 @@ describe('a body that is not right', () => {
     expect(Object.hasOwn(Object.prototype, 'y')).toBe(false);
   });
 
-  it('in any way whatever is a ParseError and nothing else', () => {
+  it('with any damage is decoded or rejected with a ParseError', () => {
     const change = fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) });
     fc.assert(
       fc.property(

@@ -1,3 +1,4 @@
+import protobuf from 'protobufjs/minimal.js';
 import { ParseError } from '#platform/base/errors';
 import { schemaNameOf } from '../builtin-schema/kinds.ts';
 import { isMessage, messageNameOf } from '../builtin-schema/message-shape.ts';
@@ -6,6 +7,7 @@ import { encodeMessage } from './encode.ts';
 
 /** Media type of built-in kinds in protobuf. Custom resources have none. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+export const WATCH_PROTOBUF = `${PROTOBUF};stream=watch`;
 
 /** Type that a body states. */
 export interface TypeMeta {
@@ -26,8 +28,17 @@ export function hasProtobuf({ apiVersion, kind }: TypeMeta): boolean {
   return messageOf(apiVersion, kind) !== undefined;
 }
 
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+/** Kinds of responses that belong to no group, and that no schema names. */
+const RESPONSES = new Map<string, string>([
+  ...['APIVersions', 'APIGroup', 'APIGroupList'].map((kind) => [`v1/${kind}`, META + kind] as const),
+  ...['PartialObjectMetadata', 'PartialObjectMetadataList'].flatMap((kind) =>
+    ['v1', 'v1beta1'].map((version) => [`meta.k8s.io/${version}/${kind}`, META + kind] as const),
+  ),
+]);
+
 function messageOf(apiVersion: string, kind: string): string | undefined {
-  const schema = schemaNameOf(apiVersion, kind);
+  const schema = schemaNameOf(apiVersion, kind) ?? RESPONSES.get(`${apiVersion}/${kind}`);
   const name = schema === undefined ? undefined : messageNameOf(schema);
   return name !== undefined && isMessage(name) ? name : undefined;
 }
@@ -72,3 +83,25 @@ export function encodeProtobuf(object: TypeMeta & Readonly<Record<string, unknow
   body.set(envelope, MAGIC.length);
   return body;
 }
+
+/** Encodes an event of a watch as a frame: its length, then the event, whose object is in an envelope. */
+export function encodeWatchFrame(
+  type: string,
+  object: TypeMeta & Readonly<Record<string, unknown>>,
+): Uint8Array | undefined {
+  const raw = encodeProtobuf(object);
+  if (raw === undefined) return undefined;
+  // A WatchEvent has its type as field 1, and as field 2 a message whose field 1 is the object.
+  const writer = protobuf.Writer.create().uint32(FIRST).string(type).uint32(SECOND).fork();
+  const event = writer.uint32(FIRST).bytes(raw).ldelim().finish();
+  const frame = new Uint8Array(FRAME_HEAD + event.length);
+  new DataView(frame.buffer).setUint32(0, event.length);
+  frame.set(event, FRAME_HEAD);
+  return frame;
+}
+
+/** Number of bytes of the length of a frame. */
+const FRAME_HEAD = 4;
+/** Tags of the first two fields of a message, if they have a length. */
+const FIRST = 0x0a;
+const SECOND = 0x12;

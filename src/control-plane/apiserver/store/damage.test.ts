@@ -60,7 +60,7 @@ async function outcomeOf(directory: string): Promise<string> {
 }
 
 describe('a damaged store', () => {
-  it('shows all that was stored or refuses to open, whichever byte was flipped', async () => {
+  it('opens with all its data or does not open, whichever byte was flipped', async () => {
     const random = seededRandom('flipped bytes');
     const bytes = readFileSync(join(whole, 'data.mdb'));
     const counts = new Map<string, number>();
@@ -84,7 +84,7 @@ describe('a damaged store', () => {
     expect(counts.get('Corrupt')).toBeGreaterThan(FLIPS);
   });
 
-  it('refuses to open wherever it was cut off', async () => {
+  it('does not open if it was truncated anywhere', async () => {
     const { size } = statSync(join(whole, 'data.mdb'));
     const random = seededRandom('truncated');
     for (const length of [1, 100, 8192, 16_384, ...Array.from({ length: 20 }, () => random.int(1, size / 2))]) {
@@ -121,13 +121,13 @@ describe('a damaged store', () => {
       (directory: string) => writeFileSync(join(directory, 'head'), 'vimana-store-head/1 0'),
       'head is damaged',
     ],
-  ])('refuses to open where it was %s', async (_what, damage, message) => {
+  ])('does not open if it was %s', async (_what, damage, message) => {
     const directory = copy();
     damage(directory);
     for (let attempt = 0; attempt < 2; attempt++) await expect(openIn(directory)).rejects.toThrow(message);
   });
 
-  it('refuses to open where an older copy is in its place', async () => {
+  it('does not open if it was replaced by an older copy', async () => {
     const directory = copy();
     const store = await openIn(directory);
     await put(store, '/later', 'x');
@@ -145,7 +145,7 @@ describe('a damaged store', () => {
       (file: string) => writeFileSync(file, readFileSync(join(whole, 'data.mdb')), { flag: 'r+' }),
       'was overwritten by an older copy',
     ],
-  ])('says so, and takes no more writes, once it was %s while in use', async (_what, damage, message) => {
+  ])('reports the damage and rejects writes if it was %s while in use', async (_what, damage, message) => {
     const directory = copy();
     const store = await openIn(directory);
     for (let i = 0; i < 3; i++) await put(store, '/registry/pods/default/pod-1', String(i));
@@ -166,8 +166,8 @@ describe('a damaged store', () => {
   });
 });
 
-describe('the head of a store', () => {
-  it('is there again after it was removed while in use', async () => {
+describe('the head file of a store', () => {
+  it('is created again if it was deleted while in use', async () => {
     const directory = copy();
     const store = await openIn(directory);
     rmSync(join(directory, 'head'));
@@ -178,8 +178,8 @@ describe('the head of a store', () => {
   });
 });
 
-describe('a store of the version before', () => {
-  it('opens with all that it holds, and has checksums from then on', async () => {
+describe('a store of the previous version', () => {
+  it('opens with all its data, and has checksums from then on', async () => {
     const directory = join(root, 'before');
     const environment = open(directory, {
       noSubdir: false,

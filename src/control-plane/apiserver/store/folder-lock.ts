@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createDirectory } from '#platform/base/directory';
@@ -6,6 +6,9 @@ import { tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { StoreError } from './store-error.ts';
 
 const SQLITE_BUSY = 5;
+/** Time to wait for a process that only looks whether the directory is locked. */
+const LOOKING_MS = 300;
+const LOCK_FILE = 'folder.lock';
 
 /**
  * Locks a directory for this process until the returned function is called or the process dies, in whatever way.
@@ -17,7 +20,7 @@ const SQLITE_BUSY = 5;
  */
 export function lockDirectory(folder: string): () => void {
   createDirectory(folder);
-  const path = join(folder, 'folder.lock');
+  const path = join(folder, LOCK_FILE);
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
@@ -25,7 +28,7 @@ export function lockDirectory(folder: string): () => void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     tightenFile(path);
   }
-  const database = new DatabaseSync(path);
+  const database = new DatabaseSync(path, { timeout: LOOKING_MS });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -34,4 +37,24 @@ export function lockDirectory(folder: string): () => void {
     throw new StoreError('FolderInUse', `the directory "${folder}" is in use by another store`, { cause });
   }
   return () => database.close();
+}
+
+/**
+ * Reports whether a process holds the lock of a directory. Any number of processes can look at the same time, and the
+ * lock of a killed process does not count. It changes nothing.
+ */
+export function isDirectoryLocked(folder: string): boolean {
+  const path = join(folder, LOCK_FILE);
+  if (!existsSync(path)) return false;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    database.prepare('SELECT count(*) FROM sqlite_master').get();
+    return false;
+  } catch (cause) {
+    if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) return true;
+    throw cause;
+  } finally {
+    database?.close();
+  }
 }

@@ -42,7 +42,7 @@ describe('group commit', () => {
     store = new RevisionStore({ clock: { monotonic: () => 0 } }, new Timeline(), journal);
   });
 
-  it('gathers all writes that arrive during one commit into the next', async () => {
+  it('collects all writes that arrive during one commit into the next', async () => {
     const writes = ['/a', '/b'].map((key) => store.put(key, 'x'));
     await turn();
     writes.push(...['/c', '/d', '/e'].map((key) => store.put(key, 'x')));
@@ -60,7 +60,7 @@ describe('group commit', () => {
     ]);
   });
 
-  it('shows a write to nobody before it is durable, and to all at once then', async () => {
+  it('shows a write to no reader before it is durable, and then to all', async () => {
     const watch = store.watch({ prefix: '/' })[Symbol.asyncIterator]();
     const seen = watch.next();
     let answered = false;
@@ -77,7 +77,7 @@ describe('group commit', () => {
     expect((await seen).value).toMatchObject([{ revision: 2 }]);
   });
 
-  it('decides a write upon those before it, in the same commit or on their way', async () => {
+  it('checks a write against pending ones before it, in the same commit or an earlier one', async () => {
     const first = store.put('/a', '1', { expected: 0 });
     const second = store.put('/a', '2', { expected: 2 });
     await turn();
@@ -94,7 +94,7 @@ describe('group commit', () => {
     expect(store.get('/a')).toMatchObject({ value: '6', revision: 7, createRevision: 6 });
   });
 
-  it('refuses because of a write that is on its way only once that is durable', async () => {
+  it('rejects a write because of a pending one only when that one is durable', async () => {
     const first = store.put('/a', '1');
     let rejected = false;
     const second = store.put('/a', '2', { expected: 0 }).finally(() => (rejected = true));
@@ -105,7 +105,7 @@ describe('group commit', () => {
     expect(await second).toMatchObject({ done: false, current: { value: '1', revision: 2 } });
   });
 
-  it('refuses without waiting for writes that have nothing to do with it', async () => {
+  it('rejects a write without waiting for unrelated ones', async () => {
     const held = store.put('/b', '1');
     expect(await store.put('/a', '1', { expected: 7 })).toEqual({ done: false, current: undefined });
     await turn();
@@ -113,7 +113,7 @@ describe('group commit', () => {
     await held;
   });
 
-  it('fails a write that could not be stored and all decided after it, and goes on as if they had not been', async () => {
+  it('fails a write that could not be stored with all that were checked after it, and continues without them', async () => {
     const kept = store.put('/a', '0');
     await turn();
     journal.commits[0]?.end.resolve();
@@ -137,7 +137,7 @@ describe('group commit', () => {
     expect((await watch.next()).value).toMatchObject([{ key: '/b', revision: 3, entry: { value: '3' } }]);
   });
 
-  it('carries a compaction along with the next write, and keeps it when that fails', async () => {
+  it('commits a compaction with the next write, and keeps it if that fails', async () => {
     const write = async (end: 'resolve' | 'reject') => {
       const response = store.put('/a', 'x').catch(() => undefined);
       await turn();

@@ -2,7 +2,7 @@ import { array, assert, constantFrom, oneof, property, string } from 'fast-check
 import { expect, it } from 'vitest';
 import { joinedValues } from './joined-values.ts';
 
-it('gives the bytes of all values with commas between them, in short pieces', () => {
+it('returns the bytes of all values with commas between them, in short pieces', () => {
   const value = oneof(string({ unit: 'grapheme' }), constantFrom('{}', 'ü'.repeat(40_000), 'x'.repeat(70_000)));
   assert(
     property(array(value), (values) => {

@@ -6,7 +6,7 @@ import { Version } from './version.ts';
 const key = (number: number): string => `/${number < 5_000 ? 'a' : 'b'}/${number}`;
 
 describe('key index', () => {
-  it('scans and counts as a sorted list of its keys would, through splits and removals', () => {
+  it('scans and counts like a sorted list of its keys, through splits and removals', () => {
     const step = record({
       from: integer({ min: 0, max: 9_999 }),
       count: integer({ min: 1, max: 900 }),

@@ -39,7 +39,7 @@ describe('LMDB store over time', () => {
     },
   );
 
-  it('reopens with its state, history and compaction, and goes on with the next revision', async () => {
+  it('reopens with its state, history and compaction, and continues with the next revision', async () => {
     const directory = newFolder();
     let store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');
@@ -64,7 +64,7 @@ describe('LMDB store over time', () => {
     await store.close();
   });
 
-  it('does not give out a revision again after the newest writes were deleted and compacted', async () => {
+  it('does not reuse a revision after the newest writes were deleted and compacted', async () => {
     const directory = newFolder();
     let store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');
@@ -77,7 +77,7 @@ describe('LMDB store over time', () => {
     await store.close();
   });
 
-  it('changes its durability from one opening to the next', async () => {
+  it('can be reopened with another durability', async () => {
     const directory = newFolder();
     for (const durability of ['sync', 'relaxed', 'sync', 'relaxed'] as const) {
       const store = await openLmdbStore({ directory, clock, durability });
@@ -107,7 +107,7 @@ describe('LMDB store over time', () => {
     await root.close();
   });
 
-  it('lets only one store at a time have a folder', async () => {
+  it('lets only one store at a time open a directory', async () => {
     const directory = newFolder();
     const store = await openLmdbStore({ directory, clock });
     await expect(openLmdbStore({ directory, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
@@ -118,7 +118,7 @@ describe('LMDB store over time', () => {
     await next.close();
   });
 
-  it('lets no other process have its folder, and holds it no longer than its own process lives', async () => {
+  it('locks its directory against other processes, until its own process ends', async () => {
     const directory = newFolder();
     const holder = await startWriter(directory);
     await expect(openLmdbStore({ directory, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
@@ -127,7 +127,7 @@ describe('LMDB store over time', () => {
     await store.close();
   });
 
-  it('refuses a folder of an unknown format by name, and leaves it alone', async () => {
+  it('rejects a directory of an unknown format by name, and leaves it alone', async () => {
     const directory = newFolder();
     await (await openLmdbStore({ directory, clock })).close();
     const root = open(directory, { noSubdir: false, overlappingSync: false });
@@ -141,7 +141,7 @@ describe('LMDB store over time', () => {
     }
   });
 
-  it('takes out what failed writes have left behind, and goes on', async () => {
+  it('deletes the remains of failed writes, and continues', async () => {
     const directory = newFolder();
     const store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');
@@ -161,7 +161,7 @@ describe('LMDB store over time', () => {
     await reopened.close();
   });
 
-  it('refuses a folder with a damaged record by its revision', async () => {
+  it('rejects a directory with a damaged record by its revision', async () => {
     const directory = newFolder();
     const store = await openLmdbStore({ directory, clock });
     await put(store, '/a', '1');

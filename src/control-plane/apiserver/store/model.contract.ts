@@ -87,7 +87,7 @@ const command: Arbitrary<Command> = oneof(
 
 /** Tests that any sequence of commands has the same results as the model. */
 export function describeModel(open: () => Promise<Store>, reopen?: (store: Store) => Promise<Store>): void {
-  it('answers any sequence of commands as a list of all that happened would', { timeout: 60_000 }, async () => {
+  it('responds to any sequence of commands like a list of all events', { timeout: 60_000 }, async () => {
     await assert(
       asyncProperty(array(command, { minLength: 10, maxLength: 100, size: 'max' }), async (commands) => {
         let store = await open();

@@ -7,16 +7,19 @@ export interface Retention {
   readonly maxAge: number;
   /** Maximum number of events. */
   readonly maxEvents: number;
-  /** Maximum bytes of values held by events, so that a few huge objects do not fill the memory. */
+  /**
+   * Maximum bytes of memory that events hold, so that neither huge objects nor many writes fill it. If the objects
+   * themselves hold more than that, events may hold as much as they do.
+   */
   readonly maxBytes: number;
 }
 
-export const DEFAULT_RETENTION: Retention = { maxAge: 5 * 60_000, maxEvents: 100_000, maxBytes: 256 * 1024 * 1024 };
+export const DEFAULT_RETENTION: Retention = { maxAge: 5 * 60_000, maxEvents: 100_000, maxBytes: 24 * 1024 * 1024 };
 
 interface Kept {
   readonly revision: number;
   readonly compacted: number;
-  readonly kept: { readonly events: number; readonly bytes: number };
+  readonly kept: { readonly events: number; readonly bytes: number; readonly liveBytes: number };
 }
 
 interface Mark {
@@ -43,7 +46,8 @@ export class RetentionPolicy {
     let floor = Math.max(compacted, this.#expired(now, maxAge));
     // Compaction happens in steps, because compacting on every write would slow down each write.
     if (kept.events > maxEvents + (maxEvents >> 6)) floor = Math.max(floor, revision - maxEvents);
-    if (kept.bytes > maxBytes) floor = Math.max(floor, revision - kept.events + Math.ceil(kept.events / 8));
+    if (kept.bytes > Math.max(maxBytes, kept.liveBytes))
+      floor = Math.max(floor, revision - kept.events + Math.ceil(kept.events / 8));
     if (now - this.#marks[this.#marks.length - 1]!.time >= maxAge / 32) this.#marks.push({ time: now, revision });
     return floor > compacted ? floor : undefined;
   }

@@ -36,12 +36,12 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(store.get('/a')).toMatchObject({ value: '3', revision: 5, createRevision: 5 });
       });
 
-      it('makes the value from the revision that the write has', async () => {
+      it('computes the value from the revision of the write', async () => {
         await put(store, '/a', (revision) => `{"resourceVersion":"${revision}"}`);
         expect(store.get('/a')?.value).toBe('{"resourceVersion":"2"}');
       });
 
-      it('uses up no revision when making the value fails', async () => {
+      it('uses no revision if computing the value fails', async () => {
         const broken = () => {
           throw new Error('cannot');
         };
@@ -49,7 +49,7 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(await put(store, '/a', 'x')).toBe(2);
       });
 
-      it('refuses a write whose expectation does not hold and says what is there', async () => {
+      it('rejects a write whose expected revision does not match, and returns the current entry', async () => {
         await put(store, '/a', '1');
         const rejected = { done: false, current: { value: '1', revision: 2 } };
         expect(await store.put('/a', '2', { expected: 0 })).toMatchObject(rejected);
@@ -59,14 +59,14 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(store.revision).toBe(2);
       });
 
-      it('does a write whose expectation holds', async () => {
+      it('performs a write whose expected revision matches', async () => {
         expect(await store.put('/a', '1', { expected: 0 })).toMatchObject({ done: true });
         expect(await store.put('/a', '2', { expected: 2 })).toMatchObject({ done: true, event: { revision: 3 } });
         expect(await store.delete('/a', { expected: 3 })).toMatchObject({ done: true, event: { revision: 4 } });
         expect(await store.put('/a', '3', { expected: 0 })).toMatchObject({ done: true });
       });
 
-      it('answers a delete with what was deleted, and one of nothing with a refusal', async () => {
+      it('returns the deleted object, and rejects the deletion of a missing one', async () => {
         await put(store, '/a', '1');
         expect(await store.delete('/a')).toMatchObject({
           done: true,
@@ -76,7 +76,7 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(await store.delete('/a')).toEqual({ done: false, current: undefined });
       });
 
-      it('lets exactly one of many simultaneous creations of a key through', async () => {
+      it('lets exactly one of many concurrent creations of a key succeed', async () => {
         const outcomes = await Promise.all(
           Array.from({ length: 50 }, (_, i) => store.put('/a', String(i), { expected: 0 })),
         );
@@ -94,7 +94,7 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(store.get('/n')).toMatchObject({ value: '100', createRevision: 2, revision: 101 });
       });
 
-      it('loses no increment to simultaneous read-modify-writes', async () => {
+      it('loses no increment in concurrent read-modify-writes', async () => {
         const increment = async () => {
           for (;;) {
             const current = store.get('/n');
@@ -108,14 +108,14 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(store.get('/n')?.value).toBe('20');
       });
 
-      it('keeps any text as it is', async () => {
+      it('keeps any text unchanged', async () => {
         for (const value of ['', 'ä', '日本語', '😀', '\u0000"\\', 'x'.repeat(300_000)]) {
           await put(store, '/ключ/😀', value);
           expect(store.get('/ключ/😀')?.value).toBe(value);
         }
       });
 
-      it('refuses keys and values that UTF-8 cannot hold', async () => {
+      it('rejects keys and values that UTF-8 cannot encode', async () => {
         await expect(store.put('/\ud800', 'x')).rejects.toMatchObject({ code: 'InvalidKey' });
         await expect(store.put('', 'x')).rejects.toMatchObject({ code: 'InvalidKey' });
         await expect(store.put('/a', '\ud800')).rejects.toMatchObject({ code: 'InvalidValue' });
@@ -124,14 +124,14 @@ export function describeStore({ name, open }: StoreContract): void {
     });
 
     describe('reading', () => {
-      it('shows a write to readers and watchers before it is answered', async () => {
+      it('shows a write to readers and watchers before it returns', async () => {
         const seen = collect(store.watch({ prefix: '/' }), 1);
         await put(store, '/a', 'x');
         expect(store.get('/a')?.value).toBe('x');
         expect((await seen).map(({ revision }) => revision)).toEqual([2]);
       });
 
-      it('gives a range in key order, within its prefix only', async () => {
+      it('returns a range in key order, within its prefix only', async () => {
         for (const key of ['/r/b', '/r/a/2', '/r/a/1', '/q/z', '/r0', '/r/c']) await put(store, key, key);
         expect(store.range({ prefix: '/r/' }).entries.map(({ key }) => key)).toEqual([
           '/r/a/1',
@@ -142,7 +142,7 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(store.range({ prefix: '/none/' })).toEqual({ entries: [], revision: 7, remaining: 0 });
       });
 
-      it('pages through one state while it changes', async () => {
+      it('pages through one revision while the store changes', async () => {
         const keys = Array.from({ length: 2_500 }, (_, i) => `/r/${String(i).padStart(5, '0')}`);
         await Promise.all(keys.map((key) => put(store, key, 'old')));
         const { revision } = store;
@@ -170,7 +170,7 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(store.range({ prefix: '/r/', limit: 0, revision: 4 }).remaining).toBe(2);
       });
 
-      it('reads a key as of any kept revision', async () => {
+      it('reads a key at any retained revision', async () => {
         await put(store, '/a', '1');
         await put(store, '/a', '2');
         await store.delete('/a');
@@ -179,7 +179,7 @@ export function describeStore({ name, open }: StoreContract): void {
         expect(values).toEqual([undefined, '1', '2', undefined, '3']);
       });
 
-      it('refuses a revision that is not reached', () => {
+      it('rejects a future revision', () => {
         expect(() => store.get('/a', { revision: 2 })).toThrow(expect.objectContaining({ code: 'FutureRevision' }));
         expect(() => store.range({ prefix: '/', revision: 2 })).toThrow(/revision 2 does not exist yet/);
         expect(() => store.watch({ prefix: '/', after: 2 })).toThrow(/revision 2 does not exist yet/);
@@ -188,7 +188,7 @@ export function describeStore({ name, open }: StoreContract): void {
 
     describeWatching({ name, open });
 
-    it('refuses everything once closed', async () => {
+    it('rejects everything once closed', async () => {
       await store.close();
       const closed = { code: 'Closed' };
       await expect(store.put('/a', 'x')).rejects.toMatchObject(closed);
@@ -199,7 +199,7 @@ export function describeStore({ name, open }: StoreContract): void {
       expect(() => store.watch({ prefix: '/' })).toThrow(expect.objectContaining(closed));
     });
 
-    it('finishes the writes that it has accepted before it closes', async () => {
+    it('completes accepted writes before it closes', async () => {
       const writes = Array.from({ length: 10 }, (_, i) => put(store, `/${i}`, 'x'));
       await store.close();
       expect(await Promise.all(writes)).toHaveLength(10);

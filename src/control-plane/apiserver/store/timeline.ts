@@ -8,6 +8,9 @@ type Change = StoreEvent & { readonly version: Version };
 /** Revision before the first write. Nothing is at 0, which clients use to mean "any". */
 export const FIRST_REVISION = 1;
 
+/** Approximate memory of one event beside the value it replaced: itself, its version, their place and cached state. */
+export const EVENT_BYTES = 400;
+
 /**
  * Holds all visible versions of all keys from the compacted revision on, and the events between them. It uses no I/O
  * and no time.
@@ -19,6 +22,7 @@ export class Timeline {
   #compacted: number;
   #revision: number;
   #bytes = 0;
+  #liveBytes = 0;
 
   constructor(compacted = FIRST_REVISION) {
     this.#compacted = compacted;
@@ -33,9 +37,12 @@ export class Timeline {
     return this.#compacted;
   }
 
-  /** Returns the number of retained events, and approximately how many bytes of values they hold. */
-  get kept(): { events: number; bytes: number } {
-    return { events: this.#changes.length, bytes: this.#bytes };
+  /**
+   * Returns the number of retained events, approximately how many bytes of memory they hold, and how many the newest
+   * values hold. An event holds the value it replaced; the newest value of a key is not history.
+   */
+  get kept(): { events: number; bytes: number; liveBytes: number } {
+    return { events: this.#changes.length, bytes: this.#bytes, liveBytes: this.#liveBytes };
   }
 
   /** Returns the newest version of a key, which may be a deletion. */
@@ -88,18 +95,18 @@ export class Timeline {
     if (version.revision !== this.#revision + 1) {
       throw new StoreError('Corrupt', `revision ${version.revision} follows ${this.#revision}`);
     }
-    const older = this.#index.set(version);
+    const older = this.#replace(version);
     version.supersede(older);
     const change = changeOf(version, live(older));
     this.#changes.push(change);
-    this.#bytes += version.value?.length ?? 0;
+    this.#bytes += EVENT_BYTES + bytesOf(change.previous?.value);
     this.#revision = version.revision;
     return change;
   }
 
   /** Adds a stored version that is older than the retained events. Returns the revisions that it made obsolete. */
   restore(version: Version): number[] {
-    const older = this.#index.set(version);
+    const older = this.#replace(version);
     const useless = older === undefined ? [] : [older.revision];
     if (version.value !== undefined) return useless;
     this.#index.remove(version.key);
@@ -116,7 +123,7 @@ export class Timeline {
     const useless: number[] = [];
     for (const { key, previous, version } of this.#changes.splice(0, count)) {
       version.forgetOlder();
-      this.#bytes -= version.value?.length ?? 0;
+      this.#bytes -= EVENT_BYTES + bytesOf(previous?.value);
       if (previous !== undefined) useless.push(previous.revision);
       if (version.value !== undefined) continue;
       useless.push(version.revision);
@@ -124,6 +131,12 @@ export class Timeline {
     }
     this.#compacted += count;
     return useless;
+  }
+
+  #replace(version: Version): Version | undefined {
+    const older = this.#index.set(version);
+    this.#liveBytes += bytesOf(version.value) - bytesOf(older?.value);
+    return older;
   }
 }
 
@@ -133,4 +146,11 @@ function changeOf(version: Version, previous: Entry | undefined): Change {
   if (entry !== undefined) return { type: 'put', key, revision, entry, previous, version };
   if (previous !== undefined) return { type: 'delete', key, revision, entry: undefined, previous, version };
   throw new StoreError('Corrupt', `revision ${revision} deletes "${key}", which does not exist`);
+}
+
+/** Matches a character because of which a string takes two bytes for each. It fails at once on any other string. */
+const WIDE = /[^\0-\xff]/;
+
+function bytesOf(value: string | undefined): number {
+  return value === undefined ? 0 : (WIDE.test(value) ? 2 : 1) * value.length;
 }

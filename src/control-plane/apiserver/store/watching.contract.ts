@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoreContract } from './store.contract.ts';
 import type { ProgressNotify, Store, StoreEvent, Watch } from './store.ts';
 import { WATCH_BUFFER } from './store-watch.ts';
+import { EVENT_BYTES } from './timeline.ts';
 
 /** Tests the part of the contract about events and their retention. */
 export function describeWatching({ open }: StoreContract): void {
@@ -13,7 +14,7 @@ export function describeWatching({ open }: StoreContract): void {
     afterEach(() => store.close());
 
     describe('watching', () => {
-      it('tells creation, update and deletion with the values before', async () => {
+      it('reports creation, update and deletion with the previous values', async () => {
         const events = collect(store.watch({ prefix: '/r/' }), 3);
         await put(store, '/r/a', '1');
         await put(store, '/r/a', '2');
@@ -25,7 +26,7 @@ export function describeWatching({ open }: StoreContract): void {
         ]);
       });
 
-      it('goes from history to live events without gap or repeat', async () => {
+      it('continues from history to live events without gaps or duplicates', async () => {
         const writes = async (from: number, to: number) => {
           for (let i = from; i < to; i++) await put(store, `/r/${i % 7}`, String(i));
         };
@@ -55,7 +56,7 @@ export function describeWatching({ open }: StoreContract): void {
         expect((await one)[0]).toBe((await other)[0]);
       });
 
-      it('delivers progress after every event that was visible when it was asked for', async () => {
+      it('delivers progress after all events that were visible when it was requested', async () => {
         await put(store, '/r/a', '1');
         await put(store, '/s/a', '1');
         const watch = store.watch({ prefix: '/r/', after: 1 });
@@ -71,7 +72,7 @@ export function describeWatching({ open }: StoreContract): void {
         ]);
       });
 
-      it('gives progress to an idle watch', async () => {
+      it('delivers progress to an idle watch', async () => {
         const watch = store.watch({ prefix: '/r/' });
         const next = watch[Symbol.asyncIterator]().next();
         await put(store, '/s/a', '1');
@@ -80,7 +81,7 @@ export function describeWatching({ open }: StoreContract): void {
         watch.close();
       });
 
-      it('serves a watcher that reads late from history once its buffer is full', async () => {
+      it('serves a slow watcher from history once its buffer is full', async () => {
         const watch = store.watch({ prefix: '/r/' });
         const count = WATCH_BUFFER * 2 + 10;
         await Promise.all(Array.from({ length: count }, (_, i) => put(store, `/r/${i}`, 'x')));
@@ -92,14 +93,14 @@ export function describeWatching({ open }: StoreContract): void {
         ]);
       });
 
-      it('ends a watcher that compaction has overtaken as compacted', async () => {
+      it('ends a watcher whose next event was compacted', async () => {
         const watch = store.watch({ prefix: '/r/' });
         await Promise.all(Array.from({ length: WATCH_BUFFER + 1 }, (_, i) => put(store, `/r/${i}`, 'x')));
         await store.compact(store.revision);
         await expect(collect(watch, 1)).rejects.toMatchObject({ code: 'Compacted' });
       });
 
-      it('does not end a watcher that compaction has not overtaken', async () => {
+      it('does not end a watcher whose next event was retained', async () => {
         const watch = store.watch({ prefix: '/r/' });
         await put(store, '/r/a', '1');
         await store.delete('/r/a');
@@ -107,7 +108,7 @@ export function describeWatching({ open }: StoreContract): void {
         expect(await collect(watch, 2)).toMatchObject([{ type: 'put' }, { type: 'delete', previous: { value: '1' } }]);
       });
 
-      it('ends quietly when its signal aborts, when it is closed and when the store is', async () => {
+      it('ends quietly when its signal aborts, when it is closed and when the store is closed', async () => {
         const abort = new AbortController();
         const aborted = drain(store.watch({ prefix: '/', signal: abort.signal }));
         const byHand = store.watch({ prefix: '/' });
@@ -121,13 +122,13 @@ export function describeWatching({ open }: StoreContract): void {
         expect(await withStore).toBe(1);
       });
 
-      it('starts no watch with a signal that has aborted', async () => {
+      it('rejects a watch whose signal has already aborted', async () => {
         expect(await drain(store.watch({ prefix: '/', signal: AbortSignal.abort() }))).toBe(0);
       });
     });
 
     describe('compacting', () => {
-      it('keeps the current state and refuses what it has forgotten', async () => {
+      it('keeps the current state and rejects compacted revisions', async () => {
         await put(store, '/a', '1');
         await put(store, '/a', '2');
         await put(store, '/b', '1');
@@ -145,7 +146,7 @@ export function describeWatching({ open }: StoreContract): void {
         expect(await collect(store.watch({ prefix: '/', after: 5 }), 1)).toMatchObject([{ key: '/c' }]);
       });
 
-      it('ignores a revision that is compacted already and refuses one not reached', async () => {
+      it('ignores a compacted revision and rejects a future one', async () => {
         await put(store, '/a', '1');
         await store.compact(2);
         await store.compact(1);
@@ -153,7 +154,7 @@ export function describeWatching({ open }: StoreContract): void {
         await expect(store.compact(3)).rejects.toMatchObject({ code: 'FutureRevision' });
       });
 
-      it('forgets by itself what is older than its age limit', async () => {
+      it('compacts events that exceed the age limit', async () => {
         const clock = { time: 1_000_000, monotonic: () => clock.time };
         await using kept = disposable(await open({ clock, retention: { maxAge: 60_000 } }));
         for (let second = 0; second < 120; second++) {
@@ -165,7 +166,7 @@ export function describeWatching({ open }: StoreContract): void {
         expect(youngest).toBeLessThan(65);
       });
 
-      it('keeps at least its number of events, and not many more', async () => {
+      it('keeps at least the minimum number of events, and not many more', async () => {
         await using kept = disposable(await open({ retention: { maxEvents: 640 } }));
         for (let i = 0; i < 2_000; i++) await put(kept.store, `/${i % 10}`, 'x');
         const events = kept.store.revision - kept.store.compacted;
@@ -174,10 +175,17 @@ export function describeWatching({ open }: StoreContract): void {
       });
 
       it('keeps no more bytes of history than allowed', async () => {
-        await using kept = disposable(await open({ retention: { maxBytes: 100_000 } }));
+        await using kept = disposable(await open({ retention: { maxBytes: 100 * (1_000 + EVENT_BYTES) } }));
         for (let i = 0; i < 300; i++) await put(kept.store, '/a', 'x'.repeat(1_000));
         expect(kept.store.revision - kept.store.compacted).toBeLessThanOrEqual(100);
         expect(kept.store.revision - kept.store.compacted).toBeGreaterThan(80);
+      });
+
+      it('keeps no more bytes of deleted values than allowed', async () => {
+        await using kept = disposable(await open({ retention: { maxBytes: 100 * (1_000 + EVENT_BYTES) } }));
+        for (let i = 0; i < 300; i++) await put(kept.store, `/${i}`, 'x'.repeat(1_000));
+        for (let i = 0; i < 300; i++) await kept.store.delete(`/${i}`);
+        expect(kept.store.revision - kept.store.compacted).toBeLessThanOrEqual(100);
       });
     });
   });

@@ -59,8 +59,8 @@ async function watched(
 const allow: Reply = () => ({});
 const deny: Reply = () => ({ allowed: false, status: { message: 'no', code: 403 } });
 
-describe('webhooks hear of', () => {
-  it('an eviction as what it is, and not of the deletion that follows', async () => {
+describe('webhooks are called for', () => {
+  it('an eviction, and not for the deletion that follows', async () => {
     const name = await newPod();
     const [first, ...more] = await watched('validating', ['*/*'], allow, async () => {
       const body = { metadata: { name }, deleteOptions: { gracePeriodSeconds: 0 } };
@@ -83,7 +83,7 @@ describe('webhooks hear of', () => {
     expect((await plane.ask('GET', `${PODS}/${name}`)).code).toBe(404);
   });
 
-  it('an eviction by a client in the process', async () => {
+  it('an eviction by an in-process client', async () => {
     const name = await newPod();
     const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
     const seen = await watched('validating', ['pods/eviction'], deny, async () => {
@@ -105,7 +105,7 @@ describe('webhooks hear of', () => {
     expect((await plane.ask('GET', `${PODS}/${name}`)).body).toMatchObject({ spec: { nodeName: 'n2' } });
   });
 
-  it('a binding that they refuse', async () => {
+  it('a binding that they reject', async () => {
     const name = await newPod({}, '');
     await watched('validating', ['pods/binding'], deny, async () => {
       const body = { metadata: { name }, target: { name: 'n1' } };
@@ -114,7 +114,7 @@ describe('webhooks hear of', () => {
     expect((await plane.ask('GET', `${PODS}/${name}`)).body['spec']).not.toHaveProperty('nodeName');
   });
 
-  it('a token that is asked for', async () => {
+  it('a token request', async () => {
     const [request] = await watched('validating', ['serviceaccounts/token'], deny, async () => {
       const path = '/api/v1/namespaces/default/serviceaccounts/default/token';
       expect((await plane.ask('POST', path, { spec: {} })).code).toBe(403);
@@ -122,7 +122,7 @@ describe('webhooks hear of', () => {
     expect(request).toMatchObject({ kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } });
   });
 
-  it('a scale as a Scale, before and after, and can change it', async () => {
+  it('a scale as a Scale, with its old value, and can change it', async () => {
     const labels = { app: 'd' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const deployments = '/apis/apps/v1/namespaces/default/deployments';
@@ -171,7 +171,7 @@ describe('webhooks hear of', () => {
     ['attach?stdin=true&tty=true', 'PodAttachOptions', { stdin: true, tty: true }],
     ['portforward?ports=80', 'PodPortForwardOptions', { ports: [80] }],
     ['proxy/a/b?x=1', 'PodProxyOptions', { path: '/a/b' }],
-  ])('a connection to %s before it is refused', async (path, kind, options) => {
+  ])('a connection to %s before it is rejected', async (path, kind, options) => {
     const name = await newPod();
     const [request] = await watched('validating', ['pods/*'], deny, async () => {
       expect((await plane.ask('POST', `${PODS}/${name}/${path}`)).code).toBe(403);
@@ -182,7 +182,7 @@ describe('webhooks hear of', () => {
   });
 });
 
-it('a policy can refuse evictions', async () => {
+it('a policy can reject evictions', async () => {
   const name = await newPod();
   const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/eviction'], operations: ['CREATE'] };
   const validations = [
@@ -199,7 +199,7 @@ it('a policy can refuse evictions', async () => {
   await plane.ask('DELETE', `${HOOKS}/validatingadmissionpolicies/no`);
 });
 
-it('an eviction has to name its pod, and can be run dry by its own options', async () => {
+it('an eviction must name its pod, and supports dry run in its options', async () => {
   const name = await newPod();
   expect((await plane.ask('POST', `${PODS}/${name}/eviction`, {})).body).toMatchObject({
     code: 400,

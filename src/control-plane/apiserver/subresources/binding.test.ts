@@ -25,7 +25,7 @@ const bindingOf = (name: string, target: object = { kind: 'Node', name: 'n1' }) 
 const nodeOf = async (name: string) =>
   ((await plane.ask('GET', `${CORE}/pods/${name}`)).body['spec'] as { nodeName?: string }).nodeName;
 
-test('a POST of a Binding puts its pod on the node, once, and keeps no object of its own', async () => {
+test('a POST of a Binding assigns its pod to the node, once, and stores no object', async () => {
   const dry = await plane.ask('POST', `${CORE}/bindings?dryRun=All`, bindingOf('a'));
   expect([dry.code, await nodeOf('a')]).toEqual([201, undefined]);
   const done = await plane.ask('POST', `${CORE}/bindings`, bindingOf('a'));
@@ -39,22 +39,27 @@ test('a POST of a Binding puts its pod on the node, once, and keeps no object of
 });
 
 test.each([
-  ['of a pod that is not there', bindingOf('none'), 404, 'pods "none" not found'],
-  ['of no pod', { ...bindingOf(''), metadata: {} }, 400, 'Name parameter required.'],
-  ['to what is no node', bindingOf('b', { kind: 'X', name: 'y' }), 500, /^target\.kind: Unsupported value: "X"/],
-])('a Binding %s is refused', async (_what, body, code, message) => {
+  ['of a missing pod', bindingOf('none'), 404, 'pods "none" not found'],
+  ['without a pod', { ...bindingOf(''), metadata: {} }, 400, 'Name parameter required.'],
+  [
+    'to an object other than a node',
+    bindingOf('b', { kind: 'X', name: 'y' }),
+    500,
+    /^target\.kind: Unsupported value: "X"/,
+  ],
+])('a Binding %s is rejected', async (_what, body, code, message) => {
   const response = await plane.ask('POST', `${CORE}/bindings`, body);
   expect([response.code, response.body['message']]).toEqual([code, expect.stringMatching(message)]);
   expect(await nodeOf('b')).toBeUndefined();
 });
 
-test('bindings cannot be found by name, nor over all namespaces', async () => {
+test('bindings cannot be read, nor created without a namespace', async () => {
   expect((await plane.ask('GET', `${CORE}/bindings/a`)).code).toBe(404);
   expect((await plane.ask('POST', '/api/v1/bindings', bindingOf('b'))).code).toBe(404);
   expect((await plane.ask('GET', `${CORE}/bindings`)).code).toBe(405);
 });
 
-test('a client in the process binds and reviews as one over HTTP does, and stores neither', async () => {
+test('an in-process client creates bindings and reviews as over HTTP, and stores neither', async () => {
   await plane.client.create(BINDINGS, bindingOf('c'), { namespace: 'default' });
   expect(await nodeOf('c')).toBe('n1');
   const reviews: ResourceType = {

@@ -54,8 +54,8 @@ interface Owner {
 const ownersOf = async (path: string) =>
   ((await plane.ask('GET', path)).body['metadata'] as { managedFields: Owner[] }).managedFields;
 
-describe('a configuration applied to a scale', () => {
-  test('is refused where another owns the replicas, and takes them over by force', async () => {
+describe('an apply to a scale', () => {
+  test('is rejected if another manager owns the replicas, and takes ownership by force', async () => {
     const path = await deploy('applied');
     const rejected = await plane.ask('PATCH', `${path}/scale?fieldManager=x`, scale('applied', 3), APPLY);
     expect([rejected.code, rejected.body['message']]).toEqual([
@@ -72,7 +72,7 @@ describe('a configuration applied to a scale', () => {
     );
   });
 
-  test('needs a manager, its own kind, and the name of the path', async () => {
+  test('needs a field manager, the kind Scale, and the name in the path', async () => {
     const path = `${await deploy('checked')}/scale`;
     const codes = await Promise.all([
       plane.ask('PATCH', path, scale('checked', 3), APPLY),
@@ -86,7 +86,7 @@ describe('a configuration applied to a scale', () => {
     ]);
   });
 
-  test('scales a custom object too', async () => {
+  test('scales custom objects too', async () => {
     const path = await crowd('applied', { replicas: 1 });
     const forced = await plane.ask('PATCH', `${path}/scale?fieldManager=x&force=true`, scale('applied', 5), APPLY);
     expect([forced.code, (await plane.ask('GET', path)).body['spec']]).toEqual([200, { replicas: 5 }]);
@@ -95,10 +95,10 @@ describe('a configuration applied to a scale', () => {
 
 describe('a PUT of a scale', () => {
   test.each([
-    ['of another name', scale('other', 3), 400],
-    ['of another uid', scale('put', 3, { uid: 'other' }), 409],
-    ['with a field that no scale has', { ...scale('put', 3), more: 1 }, 400],
-  ])('%s is refused', async (_what, body, code) => {
+    ['with another name', scale('other', 3), 400],
+    ['with another uid', scale('put', 3, { uid: 'other' }), 409],
+    ['with an unknown field', { ...scale('put', 3), more: 1 }, 400],
+  ])('%s is rejected', async (_what, body, code) => {
     const path = await deploy('put');
     expect((await plane.ask('PUT', `${path}/scale?fieldValidation=Strict`, body)).code).toBe(code);
     expect((await plane.ask('GET', path)).body['spec']).toMatchObject({ replicas: 2 });
@@ -122,14 +122,14 @@ describe('a custom object with a scale', () => {
     ]);
   });
 
-  test('has a status that its scale can show', async () => {
+  test('rejects a status that its scale cannot represent', async () => {
     const path = `${await crowd('shown', { replicas: 1 })}/status`;
     for (const status of [{ replicas: 'x' }, { selector: { a: 'b' } }]) {
       expect((await plane.ask('PATCH', path, { status }, MERGE)).code).toBe(422);
     }
   });
 
-  test('gets its first number by a scale, though there was none to show', async () => {
+  test('can be scaled although it had no number of replicas', async () => {
     const path = await crowd('empty', {});
     expect((await plane.ask('GET', `${path}/scale`)).code).toBe(500);
     const nothing = await plane.ask('PATCH', `${path}/scale`, {}, MERGE);

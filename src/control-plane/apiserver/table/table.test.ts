@@ -30,7 +30,7 @@ describe('the table of a built-in resource', () => {
     },
   );
 
-  it.each(builtInTables)('has been seen printing %s', (resource) => {
+  it.each(builtInTables)('is tested against recorded output for %s', (resource) => {
     expect(answers.builtIn.some((response) => response.resource === resource)).toBe(true);
   });
 
@@ -41,12 +41,12 @@ describe('the table of a built-in resource', () => {
     expect(table.cells({}, 0)).toHaveLength(table.columns.length + extra);
   });
 
-  it('is unknown for a resource that does not exist', () => {
+  it('does not exist for an unknown resource', () => {
     expect(builtInTable('v1/machines')).toBeUndefined();
     expect(builtInTable('constructor')).toBeUndefined();
   });
 
-  it('lists flow schemas in the order they are tried', () => {
+  it('lists flow schemas by precedence', () => {
     const schema = (name: string, matchingPrecedence: number) => ({ metadata: { name }, spec: { matchingPrecedence } });
     const items = [schema('a', 900), schema('c', 5), schema('b', 5)];
     const { rows } = listTable(tableOf('flowcontrol.apiserver.k8s.io/v1/flowschemas'), items, {}, { now: 0 });
@@ -59,7 +59,7 @@ describe('the table of a custom resource', () => {
     expect(customTable(columns).cells(object, now)).toEqual(cells);
   });
 
-  it('shows name and age where its definition has no columns', () => {
+  it('shows name and age if its CRD has no columns', () => {
     const table = customTable(undefined);
     expect(table.columns.map(({ name, type }) => [name, type])).toEqual([
       ['Name', 'string'],
@@ -69,7 +69,7 @@ describe('the table of a custom resource', () => {
     expect(table.cells(object, Date.parse('2026-01-01T00:05:00Z'))).toEqual(['a', '5m']);
   });
 
-  it('keeps description, format and priority, and describes a column by its path otherwise', () => {
+  it('keeps description, format and priority, and otherwise describes a column by its path', () => {
     const described = { name: 'A', type: 'string', jsonPath: '.a', description: 'the a', priority: 1, format: 'name' };
     const { columns } = customTable([described, { name: 'B', type: 'string', jsonPath: '.b' }]);
     expect(columns.slice(1)).toEqual([
@@ -84,7 +84,7 @@ describe('the table of a custom resource', () => {
     ]);
   });
 
-  it('of any object and any path prints a cell or nothing', () => {
+  it('prints a value or nothing for any object and any path', () => {
     const path = fc
       .array(
         fc.constantFrom(
@@ -160,11 +160,11 @@ describe('a table', () => {
     expect(response.rows).toEqual([{ cells, object: { ...partial, apiVersion: 'meta.k8s.io/v1beta1' } }]);
   });
 
-  it('carries whole objects when asked to', () => {
+  it('contains whole objects if requested', () => {
     expect(objectTable(table, namespace, { now, includeObject: 'Object' }).rows[0]?.object).toBe(namespace);
   });
 
-  it('knows three ways to include objects', () => {
+  it('includes metadata, objects or nothing', () => {
     expect(['', undefined, null, 'None', 'Object', 'Metadata'].map(parseIncludeObject)).toEqual([
       'Metadata',
       'Metadata',

@@ -48,8 +48,8 @@ async function leftAfter(announcements: number): Promise<{ cluster: Cluster; bac
   return { cluster, backend: { ...cluster.backend, thread: { spend } }, resource };
 }
 
-describe('a large write whose client is gone', () => {
-  test.each(WRITES)('stops at its next announcement before it is stored: %s', async (_title, write, before) => {
+describe('a large write whose client has disconnected', () => {
+  test.each(WRITES)('stops at the next check before it is stored: %s', async (_title, write, before) => {
     let stops = 0;
     for (let done = false; !done; ) {
       const { cluster, backend, resource } = await leftAfter(stops);

@@ -24,7 +24,7 @@ const config = (name: string, metadata: object) => ({
 const reported = (name: string, field: string, value: string) =>
   `ConfigMap "${name}" is invalid: metadata.${field}: Invalid value: ${value}: field is immutable`;
 
-describe('what only the server sets', () => {
+describe('in the metadata of an object,', () => {
   test.each([
     ['uid', 'other', '"other"'],
     ['deletionTimestamp', '2020-01-01T00:00:00Z', '"2020-01-01T00:00:00Z"'],
@@ -38,12 +38,12 @@ describe('what only the server sets', () => {
     expect([applied.code, applied.body['message']]).toEqual([422, reported('a', field, shown)]);
   });
 
-  test('may be said as it is', async () => {
+  test('an unchanged uid may be sent', async () => {
     const { code } = await plane.ask('PATCH', `${PATH}/a`, { metadata: { uid, labels: { said: 'yes' } } }, MERGE);
     expect(code).toBe(200);
   });
 
-  test('a uid in a PUT is a condition', async () => {
+  test('the uid in a PUT is a precondition', async () => {
     const put = await plane.ask('PUT', `${PATH}/a`, config('a', { uid: 'other' }));
     expect([put.code, put.body['message']]).toEqual([
       409,
@@ -54,14 +54,14 @@ describe('what only the server sets', () => {
     expect((await plane.ask('GET', `${leases}/new`)).code).toBe(404);
   });
 
-  test('a prefix for names is the writer’s to drop', async () => {
+  test('the generateName can be removed', async () => {
     const { body } = await plane.ask('PUT', `${PATH}/a`, config('a', {}));
     expect(body['metadata']).not.toHaveProperty('generateName');
   });
 });
 
-describe('a configuration for what is not there', () => {
-  test('is refused where it names a uid', async () => {
+describe('an apply to an object that does not exist', () => {
+  test('is rejected if it contains a uid', async () => {
     const { code, body } = await plane.ask('PATCH', `${PATH}/new?fieldManager=x`, config('new', { uid: 'abc' }), APPLY);
     expect([code, body['reason'], body['message']]).toEqual([
       409,
@@ -70,13 +70,13 @@ describe('a configuration for what is not there', () => {
     ]);
   });
 
-  test('creates it whichever version it names', async () => {
+  test('creates it whatever resource version it contains', async () => {
     const body = config('versioned', { resourceVersion: '5' });
     expect((await plane.ask('PATCH', `${PATH}/versioned?fieldManager=x`, body, APPLY)).code).toBe(201);
   });
 });
 
-test('a version that is no number is a fault, and one on a new object is refused', async () => {
+test('a resource version that is not a number is an internal error, and one on a new object is rejected', async () => {
   const patched = await plane.ask('PATCH', `${PATH}/a`, { metadata: { resourceVersion: 'x' } }, MERGE);
   expect([patched.code, patched.body['message']]).toEqual([500, 'strconv.ParseUint: parsing "x": invalid syntax']);
   const posted = await plane.ask('POST', PATH, config('b', { resourceVersion: '5' }));
@@ -86,7 +86,25 @@ test('a version that is no number is a fault, and one on a new object is refused
   ]);
 });
 
-test('a precondition of a deletion that does not hold names the kind', async () => {
+test('the resource version 0 matches any version, as in kube-apiserver', async () => {
+  const put = await plane.ask('PUT', `${PATH}/a`, config('a', { resourceVersion: '0', labels: { b: 'c' } }));
+  expect(put).toMatchObject({ code: 200, body: { metadata: { labels: { b: 'c' } } } });
+  const patched = await plane.ask('PATCH', `${PATH}/a`, { metadata: { resourceVersion: '0', labels: null } }, MERGE);
+  expect(patched.code).toBe(200);
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+  await plane.ask('POST', leases, { metadata: { name: 'a' } });
+  const lease = await plane.ask('PUT', `${leases}/a`, { metadata: { name: 'a', resourceVersion: '0' } });
+  expect(lease.body['message']).toContain('Invalid value: 0: must be specified for an update');
+});
+
+test('a strategic merge patch ignores another apiVersion, and a merge patch with one is rejected', async () => {
+  const type = { apiVersion: 'v2', kind: 'ConfigMap' };
+  const patched = await plane.ask('PATCH', `${PATH}/a`, type, 'application/strategic-merge-patch+json');
+  expect([patched.code, patched.body['apiVersion']]).toEqual([200, 'v1']);
+  expect((await plane.ask('PATCH', `${PATH}/a`, type, MERGE)).code).toBe(422);
+});
+
+test('a failed precondition of a deletion names the kind', async () => {
   const { code, body } = await plane.ask('DELETE', `${PATH}/a`, { preconditions: { uid: 'other' } });
   expect([code, body['message']]).toEqual([
     409,

@@ -14,7 +14,7 @@ import { nextStage, stageOf, turnOf } from '../stage-barrier.ts';
 import type { Entry } from '../store/store.ts';
 import { dropEntry, isFinished } from './delete.ts';
 import { validateAddedFinalizers, validateFrozen } from './frozen-metadata.ts';
-import { badVersion, isVersion } from './resource-version.ts';
+import { badVersion, expectedVersion, isVersion } from './resource-version.ts';
 import { type Target, viewOf } from './target.ts';
 import { prepareContent, preparePart, withServerFields, writesMetadata } from './updated-object.ts';
 import { type StoredResult, store } from './written.ts';
@@ -127,7 +127,7 @@ async function attemptWrite(attempt: UpdateAttempt, sent: KubeObject): Promise<S
 }
 
 function checkVersion({ resource, name }: Target, sent: KubeObject, old: KubeObject): void {
-  const requested = sent.metadata.resourceVersion ?? '';
+  const requested = expectedVersion(sent.metadata);
   if (requested !== '' && requested !== old.metadata.resourceVersion) throw staleVersion(resource, name, requested);
 }
 

@@ -46,10 +46,10 @@ describe('a list of many objects', () => {
   }
 
   test.each([
-    ['all of a namespace', { namespace: 'default' }, OBJECTS],
-    ['by a label', { labelSelector: 'even=true' }, OBJECTS / 2],
-    ['a page of them', { limit: 1_500 }, 1_500],
-  ])('lets others go first now and then: %s', async (_name, options, count) => {
+    ['all objects of a namespace', { namespace: 'default' }, OBJECTS],
+    ['objects with a label', { labelSelector: 'even=true' }, OBJECTS / 2],
+    ['one page', { limit: 1_500 }, 1_500],
+  ])('yields to other requests: %s', async (_name, options, count) => {
     let found = 0;
     const turns = await turnsDuring(async () => {
       found = (await plane.client.list(CONFIG_MAPS, options)).items.length;
@@ -58,7 +58,7 @@ describe('a list of many objects', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test('by name finds the one without a look at the others', async () => {
+  test('by name reads only that object', async () => {
     for (const namespace of ['', '/namespaces/default']) {
       const path = `/api/v1${namespace}/configmaps?fieldSelector=metadata.name%3Dc-77`;
       const { body } = await plane.ask('GET', path);
@@ -76,7 +76,7 @@ describe('a list of many objects', () => {
   });
 });
 
-test('a list needs no time where time stands still', async () => {
+test('a list does not need time to pass', async () => {
   const plane = await filled(new FakeClock({ start: Date.UTC(2026, 0, 1) }));
   expect((await plane.client.list(CONFIG_MAPS, { labelSelector: 'even=true' })).items).toHaveLength(OBJECTS / 2);
   await plane.plane.stop();

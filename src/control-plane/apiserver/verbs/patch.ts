@@ -13,7 +13,7 @@ import type { Json } from '#platform/schema/json-schema';
 import { ApiError, badRequest, invalid, unsupportedMediaType } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { RequestContext } from '../request-context.ts';
-import { keyOf, type Resource } from '../resource.ts';
+import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { stageOf } from '../stage-barrier.ts';
 import { createObject } from './create.ts';
 import { bodyDecoding } from './decode.ts';
@@ -45,14 +45,22 @@ export async function patchObject(
     function* (current) {
       const changed = (yield* withPatchErrors(change(current as never, patch as Json))) as unknown as KubeObject;
       const patched = withClearOwners(target.resource, ownObject(target.resource, changed));
-      const quoted = type === STRATEGIC_PATCH ? patch : undefined;
-      const object = yield* patchedDecoding(target.resource, patched, call, quoted);
+      const object =
+        type === STRATEGIC_PATCH
+          ? yield* patchedDecoding(target.resource, withOwnType(target.resource, patched), call, patch)
+          : yield* patchedDecoding(target.resource, patched, call);
       checkPlace(target, object);
       checkVersioned(target, object);
       return object;
     },
     call,
   );
+}
+
+/** Restores the type of an object, which a strategic patch cannot change: it is applied to the fields of that type. */
+function withOwnType(resource: Resource, object: KubeObject): KubeObject {
+  const isText = typeof object.kind === 'string' && typeof object.apiVersion === 'string';
+  return isText ? { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) } : object;
 }
 
 /**

@@ -16,8 +16,8 @@ afterAll(async () => {
 
 const headers = () => ({ authorization: `Bearer ${plane.plane.adminToken}` });
 
-describe('an object asked for as of a version', () => {
-  test('that is still to come can be asked for again soon', async () => {
+describe('a read at a resource version', () => {
+  test('in the future is rejected with Retry-After', async () => {
     const response = await fetch(`${plane.plane.url}${PATH}/a?resourceVersion=${FUTURE}`, { headers: headers() });
     const body = (await response.json()) as { message: string; details: { causes: object[] } };
     expect([response.status, response.headers.get('retry-after')]).toEqual([504, '1']);
@@ -29,7 +29,7 @@ describe('an object asked for as of a version', () => {
     ['abc', 'invalid syntax'],
     ['-1', 'invalid syntax'],
     ['99999999999999999999', 'value out of range'],
-  ])('that can be none is told so: %s', async (text, why) => {
+  ])('that is invalid is rejected: %s', async (text, why) => {
     const { code, body } = await plane.ask('GET', `${PATH}/a?resourceVersion=${text}`);
     const reported = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${why}`;
     expect([code, body['message']]).toEqual([500, reported]);
@@ -39,19 +39,19 @@ describe('an object asked for as of a version', () => {
     expect([watch.code, watch.body['message']]).toEqual([500, reported]);
   });
 
-  test('that is past is there as it is now', async () => {
+  test('in the past returns the current object', async () => {
     expect((await plane.ask('GET', `${PATH}/a?resourceVersion=1`)).code).toBe(200);
   });
 });
 
-test('an object by its name is read and not watched, whatever the parameters say', async () => {
+test('a GET by name ignores the watch parameter', async () => {
   const { code, body } = await plane.ask('GET', `${PATH}/a?watch=1`);
   expect([code, body['kind']]).toEqual([200, 'ConfigMap']);
   expect((await plane.ask('GET', `${PATH}/none?watch=1`)).code).toBe(404);
 });
 
-describe('a watch from a version that is still to come', () => {
-  test('is silent until that version is past', async () => {
+describe('a watch from a future resource version', () => {
+  test('sends nothing until that version is reached', async () => {
     const revision = plane.plane.backend.stores.main.revision + 3;
     const response = await fetch(`${plane.plane.url}${PATH}?watch=1&resourceVersion=${revision}`, {
       headers: headers(),
@@ -73,14 +73,14 @@ describe('a watch from a version that is still to come', () => {
     read.catch(() => {});
   });
 
-  test('that wants the state first ends with an error', async () => {
+  test('that requests initial events ends with an error', async () => {
     const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
     const { code, body } = await plane.ask('GET', `${PATH}?watch=1&${initial}&resourceVersion=${FUTURE}`);
     expect([code, body['type'], body['object']]).toEqual([200, 'ERROR', expect.objectContaining({ code: 504 })]);
   });
 });
 
-describe('a user who may read an object by its name', () => {
+describe('a user who may read an object by name', () => {
   const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
   const as = async (method: string, query: string) => {
     const all = { ...headers(), 'impersonate-user': 'bob' };
@@ -105,7 +105,7 @@ describe('a user who may read an object by its name', () => {
     expect(await as('DELETE', 'fieldSelector=metadata.name=a')).toBe(403);
   });
 
-  test('may do so in the process too', async () => {
+  test('may do so with an in-process client too', async () => {
     const configMaps = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
     const bob = plane.plane.client({ name: 'bob', groups: ['system:authenticated'] }, 'test');
     const found = await bob.list(configMaps, { namespace: 'default', fieldSelector: 'metadata.name=a' });

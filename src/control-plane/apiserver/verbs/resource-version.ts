@@ -9,6 +9,11 @@ export function isVersion(text: string): boolean {
 const problemOf = (text: string): string =>
   `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${/^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'}`;
 
+/** Returns the version that a written object must have had, empty for any. As in kube-apiserver, `0` is any version. */
+export function expectedVersion({ resourceVersion = '' }: { readonly resourceVersion?: string }): string {
+  return /^0+$/.test(resourceVersion) ? '' : resourceVersion;
+}
+
 /** Returned for a write whose object has an impossible version. */
 export function badVersion(text: string): ApiError {
   return new ApiError(500, '', problemOf(text));

@@ -10,7 +10,7 @@ import { checkCreation, createObject, NAMESPACE_MISMATCH } from './create.ts';
 import { bodyDecoding } from './decode.ts';
 import { checkUid } from './frozen-metadata.ts';
 import { guaranteedUpdate } from './guaranteed-update.ts';
-import { badVersion, isVersion } from './resource-version.ts';
+import { badVersion, expectedVersion, isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
 import type { StoredResult } from './written.ts';
 
@@ -25,7 +25,7 @@ export async function updateObject(
   const decoding = stageOf(backend.thread, call.size ?? 0, call.user, bodyDecoding(resource, body, call));
   const object = decoding instanceof Promise ? await decoding : decoding;
   checkPlace(target, object);
-  const requested = object.metadata.resourceVersion ?? '';
+  const requested = expectedVersion(object.metadata);
   const exists = () => storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
   if (resource.strategy.createOnUpdate === true && !exists()) {
     if (target.subresource !== '') throw notCreatedError(backend, target, call);
@@ -57,7 +57,7 @@ export function notCreatedError(backend: Backend, target: Target, call: RequestC
 
 /** Rejects an unconditional update of a kind that requires a resourceVersion. */
 export function checkVersioned({ resource, name }: Target, { metadata }: KubeObject): void {
-  if ((metadata.resourceVersion ?? '') !== '' || resource.strategy.unconditionalUpdate === true) return;
+  if (expectedVersion(metadata) !== '' || resource.strategy.unconditionalUpdate === true) return;
   const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
   throw invalid({ group: resource.group, kind: resource.plural }, name, [cause]);
 }

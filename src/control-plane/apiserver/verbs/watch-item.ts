@@ -1,3 +1,4 @@
+import { GenerationalCache } from '#platform/base/generational-cache';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Status } from '../api-error.ts';
 import { textOf } from '../object-text.ts';
@@ -37,10 +38,25 @@ class PresentItem implements WatchItem {
   }
 }
 
+/** Last state of an object at the revision of the change that removed it from a watch. */
+interface GoneState {
+  readonly object: KubeObject;
+  readonly text: string;
+}
+
+/** Maximum number of such states in a generation, and maximum length of their texts. */
+const MAX_GONE = 256;
+const MAX_GONE_LENGTH = 2 * 1024 * 1024;
+
 /** Creates watch items. The same change goes to many watchers, so everything that they can share is created once. */
 export class WatchItems {
   readonly #parsed: ParsedObjects;
-  readonly #gone = new WeakMap<StoreEvent, { object: KubeObject; text: string }>();
+  /** Bounded, because an event lives as long as history, which would hold the object and its text as well. */
+  readonly #gone = new GenerationalCache<StoreEvent, GoneState>({
+    maxEntries: MAX_GONE,
+    maxWeight: MAX_GONE_LENGTH,
+    weightOf: ({ text }) => text.length,
+  });
   readonly #lines = new WatchLines();
 
   constructor(parsed: ParsedObjects) {

@@ -3,11 +3,11 @@ import { WatchLines } from './watch-lines.ts';
 
 const item = (text: string, type: 'ADDED' | 'MODIFIED' = 'ADDED') => ({ type, text });
 
-test('a line holds the type and the object', () => {
+test('a line contains the type and the object', () => {
   expect(new WatchLines().of(item('{"a":1}'))).toBe('{"type":"ADDED","object":{"a":1}}\n');
 });
 
-test('the same change is one line for all watchers, whatever others ask for in between', () => {
+test('the same change is formatted as the same line for all watchers', () => {
   const lines = new WatchLines();
   const texts = Array.from({ length: 30 }, (_, at) => `{"at":${at}}`);
   const first = texts.map((text) => lines.of(item(text)));
@@ -15,7 +15,7 @@ test('the same change is one line for all watchers, whatever others ask for in b
   expect(lines.of(item('{"at":0}', 'MODIFIED'))).toBe('{"type":"MODIFIED","object":{"at":0}}\n');
 });
 
-test('more changes than are kept come out right, too', () => {
+test('lines stay correct if there are more changes than are cached', () => {
   const lines = new WatchLines();
   const texts = Array.from({ length: 100 }, (_, at) => `{"at":${at}}`);
   for (const text of [...texts, ...texts]) expect(lines.of(item(text))).toContain(text);

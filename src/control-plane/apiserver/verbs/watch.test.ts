@@ -42,7 +42,7 @@ async function read(parameters: string, changed = 'c-0'): Promise<Line[]> {
 
 const INITIAL = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 
-test('a watch begins with every object once, however many there are', async () => {
+test('a watch starts with every object exactly once, however many there are', async () => {
   const lines = await read('resourceVersion=0');
   expect(new Set(lines.map(({ object }) => object.metadata.name)).size).toBe(OBJECTS);
   expect(lines.map(({ type }) => type)).toEqual(Array.from({ length: OBJECTS }, () => 'ADDED'));
@@ -50,7 +50,7 @@ test('a watch begins with every object once, however many there are', async () =
   expect(await read('resourceVersion=0&fieldSelector=metadata.name%3Dc-7', 'c-7')).toHaveLength(1);
 });
 
-test('the end of the first state is told to those who take bookmarks', async () => {
+test('the end of the initial events is sent to clients that allow bookmarks', async () => {
   const all = await read(`${INITIAL}&allowWatchBookmarks=true`);
   expect(all).toHaveLength(OBJECTS + 1);
   expect(all.at(-1)).toMatchObject({

@@ -29,51 +29,51 @@ const jobOf = (name: string, ended?: 'Complete' | 'Failed', startTime = '2030-01
 
 describe('the next run of a CronJob', () => {
   it.each<[string, CronJob, Job[], string, ReturnType<typeof planCronJob>]>([
-    ['is ahead', cronJobOf(), [], '10:05:00', { replace: [], next: at('10:10:00') }],
+    ['is in the future', cronJobOf(), [], '10:05:00', { replace: [], next: at('10:10:00') }],
     ['starts', cronJobOf(), [], '10:10:01', { start: at('10:10:00'), replace: [], next: at('10:20:00') }],
     [
-      'is the latest of those that were missed',
+      'is the latest missed one',
       cronJobOf(),
       [],
       '10:45:00',
       { start: at('10:40:00'), replace: [], next: at('10:50:00') },
     ],
     [
-      'counts from the last one',
+      'is computed from the last one',
       cronJobOf({}, { lastScheduleTime: '2030-01-01T10:40:00Z' }),
       [],
       '10:45:00',
       { replace: [], next: at('10:50:00') },
     ],
     [
-      'is skipped while another one runs',
+      'is skipped while another one runs, if concurrency is forbidden',
       cronJobOf({ concurrencyPolicy: 'Forbid' }),
       [jobOf('a')],
       '10:10:01',
       { replace: [], skipped: 'JobAlreadyActive', next: at('10:20:00') },
     ],
     [
-      'replaces another one',
+      'replaces another one, if configured',
       cronJobOf({ concurrencyPolicy: 'Replace' }),
       [jobOf('a'), jobOf('b', 'Complete')],
       '10:10:01',
       { start: at('10:10:00'), replace: [jobOf('a')], next: at('10:20:00') },
     ],
     [
-      'is not looked for beyond the deadline',
+      'is skipped after the starting deadline',
       cronJobOf({ startingDeadlineSeconds: 60 }),
       [],
       '10:12:00',
       { replace: [], next: at('10:20:00') },
     ],
     [
-      'starts within the deadline',
+      'starts within the starting deadline',
       cronJobOf({ startingDeadlineSeconds: 60 }),
       [],
       '10:10:30',
       { start: at('10:10:00'), replace: [], next: at('10:20:00') },
     ],
-    ['does not start while it is suspended', cronJobOf({ suspend: true }), [], '10:10:01', { replace: [] }],
+    ['does not start while the CronJob is suspended', cronJobOf({ suspend: true }), [], '10:10:01', { replace: [] }],
     [
       'starts after too many missed ones, which are reported',
       cronJobOf({ schedule: '* * * * *' }),
@@ -104,7 +104,7 @@ describe('a CronJob in a cluster', () => {
   afterEach(() => cluster.stop());
   const namespace = 'default';
 
-  it('creates a Job for each run, and keeps its status', async () => {
+  it('creates a Job for each run, and updates its status', async () => {
     await admin.create(CRON_JOBS, {
       metadata: { name: 'sum', namespace },
       spec: { schedule: '* * * * *', jobTemplate },

@@ -39,7 +39,7 @@ const targets = async () =>
 const status = async () => (await admin.get(DAEMON_SETS, 'log', { namespace })).status;
 const patch = (spec: object) => admin.patch(DAEMON_SETS, 'log', { type: 'merge', body: { spec } }, { namespace });
 
-it('runs a pod on every node that it selects, and on those that come later', async () => {
+it('runs a pod on every node that it selects, and on nodes that are added later', async () => {
   await cluster.until(async () => (await targets()) === 'a,b');
   await createNode('c');
   await cluster.until(async () => (await targets()) === 'a,b,c');

@@ -54,60 +54,66 @@ describe('a node', () => {
   it.each<[string, PodSpec, Node, boolean, boolean]>([
     ['runs a pod', { containers: [] }, nodeOf('a'), true, true],
     [
-      'runs it if it is cordoned',
+      'runs a pod even if it is cordoned',
       { containers: [] },
       nodeOf('a', { taints: [taint('node.kubernetes.io/unschedulable', 'NoSchedule')] }),
       true,
       true,
     ],
     [
-      'runs it if it is not ready',
+      'runs a pod even if it is not ready',
       { containers: [] },
       nodeOf('a', { taints: [taint('node.kubernetes.io/not-ready', 'NoExecute')] }),
       true,
       true,
     ],
     [
-      'keeps it under a new taint',
+      'keeps its pod after a new NoSchedule taint',
       { containers: [] },
       nodeOf('a', { taints: [taint('mine', 'NoSchedule')] }),
       false,
       true,
     ],
     [
-      'runs it if it tolerates the taint',
+      'runs a pod that tolerates its taint',
       { containers: [], tolerations: [{ operator: 'Exists' }] },
       nodeOf('a', { taints: [taint('mine', 'NoExecute')] }),
       true,
       true,
     ],
     [
-      'loses it by a taint that evicts',
+      'loses its pod after a NoExecute taint',
       { containers: [] },
       nodeOf('a', { taints: [taint('mine', 'NoExecute')] }),
       false,
       false,
     ],
-    ['needs the labels of the selector', { containers: [], nodeSelector: { disk: 'ssd' } }, nodeOf('a'), false, false],
     [
-      'has the labels of the selector',
+      'runs no pod without the labels of the node selector',
+      { containers: [], nodeSelector: { disk: 'ssd' } },
+      nodeOf('a'),
+      false,
+      false,
+    ],
+    [
+      'runs a pod with the labels of the node selector',
       { containers: [], nodeSelector: { disk: 'ssd' } },
       nodeOf('a', { labels: { disk: 'ssd' } }),
       true,
       true,
     ],
-    ['does not match the affinity', withAffinity('gpu'), nodeOf('a'), false, false],
-    ['matches the affinity', withAffinity('gpu'), nodeOf('a', { labels: { gpu: '1' } }), true, true],
-    ['is not the one that the template names', { containers: [], nodeName: 'b' }, nodeOf('a'), false, false],
+    ['runs no pod if it does not match the affinity', withAffinity('gpu'), nodeOf('a'), false, false],
+    ['runs a pod if it matches the affinity', withAffinity('gpu'), nodeOf('a', { labels: { gpu: '1' } }), true, true],
+    ['runs no pod if the template names another node', { containers: [], nodeName: 'b' }, nodeOf('a'), false, false],
     [
-      'needs a network for pods without the host network',
+      'without network runs no pod that needs it',
       { containers: [] },
       nodeOf('a', { taints: [taint('node.kubernetes.io/network-unavailable', 'NoSchedule')] }),
       false,
       true,
     ],
     [
-      'needs no network for pods with the host network',
+      'without network runs a pod with the host network',
       { containers: [], hostNetwork: true },
       nodeOf('a', { taints: [taint('node.kubernetes.io/network-unavailable', 'NoSchedule')] }),
       true,
@@ -117,7 +123,7 @@ describe('a node', () => {
     expect(nodeEligibility(spec)(node)).toEqual({ runs, keeps });
   });
 
-  it('is named by the affinity of its pod, which has the tolerations of a daemon and its revision', () => {
+  it('is selected by the affinity of its pod, which has the tolerations of a daemon and its revision', () => {
     const pod = daemonPod(
       setOf({ template: { metadata: { labels: { app: 'log' } }, spec: withAffinity('gpu') } }),
       'a',
@@ -175,9 +181,9 @@ const three = ['a', 'b', 'c'].map((name) => nodeOf(name));
 describe('the next step of a DaemonSet', () => {
   it.each<[string, DaemonSet, Node[], Pod[], string[], string[]]>([
     ['creates a pod for every node', setOf(), three, [podOn('b')], ['a', 'c'], []],
-    ['waits for a pod that is leaving', setOf(), three, [podOn('a', 'leaving'), podOn('b'), podOn('c')], [], []],
+    ['waits for a terminating pod', setOf(), three, [podOn('a', 'leaving'), podOn('b'), podOn('c')], [], []],
     [
-      'deletes the younger of two pods',
+      'deletes the younger of two pods on a node',
       setOf(),
       [nodeOf('a')],
       [podOn('a'), podOn('a', 'ready', 'new', 'z')],
@@ -210,7 +216,7 @@ describe('the next step of a DaemonSet', () => {
       [],
     ],
     [
-      'updates those that are unavailable anyway',
+      'updates pods that are already unavailable',
       setOf(),
       three,
       [podOn('a', 'ready', 'old'), podOn('b', 'pending', 'old'), podOn('c', 'pending', 'old')],
@@ -218,7 +224,7 @@ describe('the next step of a DaemonSet', () => {
       ['log-b-old', 'log-c-old'],
     ],
     [
-      'updates as many as may be unavailable',
+      'updates as many pods as maxUnavailable allows',
       setOf(rolling({ maxUnavailable: '50%' })),
       three,
       [podOn('a', 'ready', 'old'), podOn('b', 'ready', 'old'), podOn('c', 'ready', 'old')],
@@ -226,7 +232,7 @@ describe('the next step of a DaemonSet', () => {
       ['log-a-old', 'log-b-old'],
     ],
     [
-      'updates nothing by itself on delete',
+      'updates no pod with the strategy OnDelete',
       setOf({ updateStrategy: { type: 'OnDelete' } }),
       [nodeOf('a')],
       [podOn('a', 'ready', 'old')],
@@ -234,7 +240,7 @@ describe('the next step of a DaemonSet', () => {
       [],
     ],
     [
-      'adds a pod before it deletes one with a surge',
+      'creates a new pod before it deletes the old one with maxSurge',
       setOf(rolling({ maxSurge: 1, maxUnavailable: 0 })),
       three,
       [podOn('a', 'ready', 'old'), podOn('b', 'ready', 'old'), podOn('c')],
@@ -263,7 +269,7 @@ describe('the next step of a DaemonSet', () => {
     expect(plan.delete.map(({ metadata }) => metadata.name)).toEqual(remove);
   });
 
-  it('ends with one new pod on every node, and never makes more unavailable than it may', () => {
+  it('leads to one new pod on every node, and never exceeds maxUnavailable', () => {
     const looks = fc.constantFrom<Looks | 'none'>('none', 'ready', 'pending', 'failed');
     const state = fc.array(fc.tuple(looks, fc.constantFrom('old', 'new')), { minLength: 1, maxLength: 6 });
     const property = fc.property(state, fc.integer({ min: 1, max: 3 }), fc.boolean(), (initial, limit, surge) => {
@@ -307,7 +313,7 @@ it('counts nodes by their pods', () => {
   });
 });
 
-it('replaces failed pods later each time, and at once again after a long time', () => {
+it('replaces failed pods after increasing delays, which are reset after a long time', () => {
   const delays = new ReplacementDelays();
   expect(delays.waitFor('k', 'n', 'first', 0)).toBe(1_000);
   expect(delays.waitFor('k', 'n', 'first', 400)).toBe(600);

@@ -1,7 +1,7 @@
 import { jsonEqual } from '#platform/base/json-equal';
 import { PODS } from '#platform/kube/kinds/pod';
 import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from '#platform/kube/kinds/workloads';
-import { ignoreNotFound, isAlreadyExists } from '#platform/kube/kube-error';
+import { ignoreNotFound, isAlreadyExists, isNamespaceTerminating } from '#platform/kube/kube-error';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
 import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
@@ -123,10 +123,11 @@ class Rollout {
     const desired = newReplicaSet(this.#deployment, this.#old, this.#limits);
     try {
       this.#fresh = this.#noted(await this.#context.client.create(REPLICA_SETS, desired));
+      this.#recordScaling(this.#fresh, 0);
       await this.#noteRevision();
       return { created: desired.metadata.name ?? '' };
     } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
+      if (!isAlreadyExists(error)) throw this.#recordCreateError(desired.metadata.name ?? '', error as Error);
       await this.#settleCollision(desired.metadata.name ?? '');
       return {};
     }
@@ -173,10 +174,28 @@ class Rollout {
       const desired = resizeReplicaSet(set, size, this.#limits);
       if (desiredReplicas(set) === 0 && size === 0) return set;
       if (jsonEqual(desired, set)) return set;
-      return this.#noted(await this.#context.client.update(REPLICA_SETS, desired));
+      const resized = this.#noted(await this.#context.client.update(REPLICA_SETS, desired));
+      this.#recordScaling(resized, desiredReplicas(set));
+      return resized;
     };
     if (this.#fresh !== undefined) this.#fresh = await resize(this.#fresh);
     this.#old = await Promise.all(this.#old.map(resize));
+  }
+
+  #recordScaling(set: ReplicaSet, before: number): void {
+    const size = desiredReplicas(set);
+    if (size === before) return;
+    const message = `Scaled ${size > before ? 'up' : 'down'} replica set ${set.metadata.name} from ${before} to ${size}`;
+    this.#context.events.event(this.#deployment, 'Normal', 'ScalingReplicaSet', message);
+  }
+
+  /** Records why no ReplicaSet could be created, and returns the error. */
+  #recordCreateError(name: string, error: Error): Error {
+    if (!isNamespaceTerminating(error)) {
+      const message = `Failed to create new replica set "${name}": ${error.message}`;
+      this.#context.events.event(this.#deployment, 'Warning', 'ReplicaSetCreateError', message);
+    }
+    return error;
   }
 
   async #report(done: RolloutResult) {

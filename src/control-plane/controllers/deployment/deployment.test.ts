@@ -3,6 +3,7 @@ import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { DEPLOYMENTS, REPLICA_SETS } from '#platform/kube/kinds/workloads';
 import { runnable } from '#platform/runtime/controller';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerDeps } from '#testing/controller-deps';
@@ -16,12 +17,21 @@ beforeEach(async () => {
   ({ admin } = cluster);
   const parts = controllerDeps(cluster, 'deployment-controller');
   const sets = { ...controllerDeps(cluster, 'replicaset-controller'), informers: parts.informers };
+  recorded.length = 0;
   cluster.run(
-    manager('test', [parts.informers, runnable(replicaSetController(), sets), runnable(deploymentController(), parts)]),
+    manager('test', [
+      parts.informers,
+      runnable(replicaSetController(), { ...sets, events }),
+      runnable(deploymentController(), { ...parts, events }),
+    ]),
   );
 });
 afterEach(() => cluster.stop());
 
+const recorded: string[] = [];
+const events: EventRecorder = {
+  event: ({ kind }, type, reason, message) => recorded.push(`${kind} ${type} ${reason} ${message}`),
+};
 const namespace = 'default';
 const labels = { app: 'web' };
 const image = (tag: string) => `registry.example.com/app:${tag}`;
@@ -68,7 +78,7 @@ const rolledOut = (tag: string) =>
   });
 
 describe('a deployment', () => {
-  it('rolls out its template by a replica set of its own', async () => {
+  it('rolls out its template with its own ReplicaSet', async () => {
     await make();
     await rolledOut('1');
     const [set] = await sets();
@@ -78,7 +88,7 @@ describe('a deployment', () => {
     expect((await deployment()).status).toMatchObject({ replicas: 4, availableReplicas: 4, updatedReplicas: 4 });
   });
 
-  it('rolls over to a new template without ever having too few or too many pods, and back by its old set', async () => {
+  it('rolls out a new template with neither too few nor too many pods, and rolls back to its old ReplicaSet', async () => {
     await make();
     await rolledOut('1');
     await setImage('2');
@@ -114,10 +124,21 @@ describe('a deployment', () => {
       await play();
       return (await pods()).length === 1;
     });
-    expect(await sets()).toHaveLength(1);
+    const [set, ...others] = await sets();
+    expect(others).toEqual([]);
+    const scaled = (how: string) => `Deployment Normal ScalingReplicaSet Scaled ${how}`;
+    const { name } = set?.metadata ?? {};
+    expect(recorded.filter((text) => text.startsWith('Deployment'))).toEqual([
+      scaled(`up replica set ${name} from 0 to 4`),
+      scaled(`up replica set ${name} from 4 to 6`),
+      scaled(`down replica set ${name} from 6 to 1`),
+    ]);
+    const [pod] = await pods();
+    expect(recorded).toContain(`ReplicaSet Normal SuccessfulCreate Created pod: ${pod?.metadata.name}`);
+    expect(recorded.filter((text) => text.startsWith('ReplicaSet Normal SuccessfulDelete'))).toHaveLength(5);
   });
 
-  it('that recreates ends its old pods before it makes new ones', async () => {
+  it('with the strategy Recreate deletes its old pods before it creates new ones', async () => {
     await make({ replicas: 2, strategy: { type: 'Recreate', rollingUpdate: null } });
     await rolledOut('1');
     await setImage('2');
@@ -132,7 +153,7 @@ describe('a deployment', () => {
     expect(mixed).toBe(false);
   });
 
-  it('that is paused scales but does not roll, until it goes on', async () => {
+  it('that is paused scales but does not roll out until it is resumed', async () => {
     await make({ replicas: 2 });
     await rolledOut('1');
     await change({ paused: true });
@@ -147,7 +168,7 @@ describe('a deployment', () => {
     await rolledOut('2');
   });
 
-  it('keeps only so many old sets', async () => {
+  it('keeps a limited number of old ReplicaSets', async () => {
     await make({ replicas: 1, revisionHistoryLimit: 1 });
     for (const tag of ['1', '2', '3']) {
       await setImage(tag);
@@ -156,7 +177,7 @@ describe('a deployment', () => {
     await cluster.until(async () => (await sets()).length === 2);
   });
 
-  it('says when it does not get on', async () => {
+  it('reports when a rollout makes no progress', async () => {
     await make({ replicas: 1, progressDeadlineSeconds: 60 });
     await cluster.until(async () => (await pods()).length === 1);
     await cluster.clock.advance(70_000);

@@ -35,12 +35,12 @@ const rolling = (maxSurge: number | string, maxUnavailable: number | string) => 
 
 describe('the limits of a rollout', () => {
   it.each([
-    ['parts, surge rounded up and unavailable down', { replicas: 10, ...rolling('25%', '25%') }, [10, 3, 2]],
+    ['round the surge up and the unavailable pods down', { replicas: 10, ...rolling('25%', '25%') }, [10, 3, 2]],
     ['numbers', { replicas: 10, ...rolling(1, 0) }, [10, 1, 0]],
-    ['nothing allowed: one may be missing', { replicas: 3, ...rolling(0, '1%') }, [3, 0, 1]],
-    ['nothing said', { replicas: 4 }, [4, 1, 1]],
-    ['no more missing than there are', { replicas: 2, ...rolling(0, 5) }, [2, 0, 2]],
-    ['recreating', { replicas: 4, strategy: { type: 'Recreate' } }, [4, 0, 0]],
+    ['allow one unavailable pod if both are zero', { replicas: 3, ...rolling(0, '1%') }, [3, 0, 1]],
+    ['default to 25 %', { replicas: 4 }, [4, 1, 1]],
+    ['allow at most all pods to be unavailable', { replicas: 2, ...rolling(0, 5) }, [2, 0, 2]],
+    ['are zero for the strategy Recreate', { replicas: 4, strategy: { type: 'Recreate' } }, [4, 0, 0]],
   ])('%s', (_what, spec, [replicas, surge, unavailable]) => {
     expect(limitsOf(deployment(spec))).toEqual({ replicas, surge, unavailable });
   });
@@ -49,18 +49,18 @@ describe('the limits of a rollout', () => {
 describe('a rolling step', () => {
   const limits = { replicas: 10, surge: 2, unavailable: 3 };
   it.each<[string, ReplicaSet, ReplicaSet[], [string, number][]]>([
-    ['grows the new set as far as the surge allows', set('new', 0), [set('old', 10)], [['new', 2]]],
-    ['then shrinks the old as far as availability allows', set('new', 2, 0), [set('old', 10)], [['old', 7]]],
-    ['takes pods that do not work first', set('new', 2, 0), [set('old', 8, 4), set('older', 2, 2)], [['old', 5]]],
-    ['cuts a new set that is too large', set('new', 12), [], [['new', 10]]],
-    ['does nothing when all is done', set('new', 10), [set('old', 0)], []],
-    ['does nothing while too few are available', set('new', 5, 0), [set('old', 7)], []],
-    ['finishes the old when the new is up', set('new', 10, 10), [set('old', 2)], [['old', 0]]],
+    ['scales up the new ReplicaSet as far as the surge allows', set('new', 0), [set('old', 10)], [['new', 2]]],
+    ['scales down the old one as far as availability allows', set('new', 2, 0), [set('old', 10)], [['old', 7]]],
+    ['deletes unhealthy pods first', set('new', 2, 0), [set('old', 8, 4), set('older', 2, 2)], [['old', 5]]],
+    ['scales down a new ReplicaSet that is too large', set('new', 12), [], [['new', 10]]],
+    ['does nothing when the rollout is complete', set('new', 10), [set('old', 0)], []],
+    ['does nothing while too few pods are available', set('new', 5, 0), [set('old', 7)], []],
+    ['scales the old one to zero when the new one is available', set('new', 10, 10), [set('old', 2)], [['old', 0]]],
   ])('%s', (_what, fresh, old, sizes) => {
     expect([...rollingStep(fresh, old, limits)]).toEqual(sizes);
   });
 
-  it('repeated leads from any start to the new set alone, and never past the limits', () => {
+  it('leads from any start to the new ReplicaSet alone, and never exceeds the limits', () => {
     const arbitrary = fc.record({
       replicas: fc.integer({ min: 0, max: 12 }),
       surge: fc.nat(4),
@@ -104,7 +104,7 @@ describe('a rolling step', () => {
 });
 
 describe('a recreating step', () => {
-  it('ends everything old before anything new', () => {
+  it('scales down all old ReplicaSets before the new one starts', () => {
     expect([...recreateStep(set('new', 0), [set('old', 3), set('older', 0)], 4)]).toEqual([['old', 0]]);
     expect([...recreateStep(set('new', 0), [set('old', 0)], 4)]).toEqual([['new', 4]]);
     expect([...recreateStep(set('new', 4), [], 4)]).toEqual([]);
@@ -120,17 +120,17 @@ describe('a deployment that is scaled', () => {
   });
   const limits = (replicas: number) => ({ replicas, surge: 2, unavailable: 2 });
 
-  it('is noticed by the size that its sets were made for', () => {
+  it('is detected by the size that its ReplicaSets were created for', () => {
     expect(isScaled([set('a', 3, 3, noted(10, 12))], 10)).toBe(false);
     expect(isScaled([set('a', 3, 3, noted(10, 12))], 20)).toBe(true);
     expect(isScaled([set('a', 0, 0, noted(10, 12))], 20)).toBe(false);
   });
 
   it.each<[string, ReplicaSet | undefined, ReplicaSet[], number, [string, number][]]>([
-    ['gives all to its only set', set('new', 5), [set('old', 0)], 8, [['new', 8]]],
-    ['gives all to its newest set where none has any', undefined, [set('a', 0), set('bb', 0)], 3, [['bb', 3]]],
+    ['scales its only ReplicaSet', set('new', 5), [set('old', 0)], 8, [['new', 8]]],
+    ['scales its newest ReplicaSet if all are empty', undefined, [set('a', 0), set('bb', 0)], 3, [['bb', 3]]],
     [
-      'shares in the middle of a rollout',
+      'scales up all ReplicaSets in proportion during a rollout',
       set('new', 6, 6, noted(10, 12)),
       [set('old', 6, 6, noted(10, 12))],
       22,
@@ -140,7 +140,7 @@ describe('a deployment that is scaled', () => {
       ],
     ],
     [
-      'shares what it loses too',
+      'scales down all ReplicaSets in proportion during a rollout',
       set('new', 6, 6, noted(10, 12)),
       [set('old', 6, 6, noted(10, 12))],
       4,
@@ -150,7 +150,7 @@ describe('a deployment that is scaled', () => {
       ],
     ],
     [
-      'gives the rest of rounding to the largest',
+      'gives the remainder to the largest ReplicaSet',
       set('new', 2, 2, noted(10, 12)),
       [set('old', 10, 10, noted(10, 12))],
       11,
@@ -160,14 +160,14 @@ describe('a deployment that is scaled', () => {
       ],
     ],
     [
-      'ends old sets when the new one is whole',
+      'scales old ReplicaSets to zero if the new one is complete',
       set('new', 4, 4, noted(4, 6)),
       [set('old', 2, 2, noted(10, 12))],
       4,
       [['old', 0]],
     ],
     [
-      'to nothing ends all',
+      'to zero scales all ReplicaSets to zero',
       set('new', 6, 6, noted(10, 12)),
       [set('old', 6, 6, noted(10, 12))],
       0,
@@ -181,8 +181,8 @@ describe('a deployment that is scaled', () => {
   });
 });
 
-describe('the sets of a deployment', () => {
-  it('are told apart by their template alone', () => {
+describe('the ReplicaSets of a deployment', () => {
+  it('are distinguished by their template alone', () => {
     const hashed = {
       ...set('a', 1),
       spec: {
@@ -194,7 +194,7 @@ describe('the sets of a deployment', () => {
     expect(currentSet(deployment({ template: template('z') }), [hashed])).toBeUndefined();
   });
 
-  it('have names that follow from the template, whatever the order of its fields', () => {
+  it('have names derived from the template, whatever the order of its fields', () => {
     const { metadata, spec } = template();
     expect(templateHash({ spec, metadata })).toBe(templateHash(template()));
     expect(templateHash(template('b'))).not.toBe(templateHash(template()));
@@ -202,7 +202,7 @@ describe('the sets of a deployment', () => {
     expect(templateHash(template())).toMatch(/^[bcdfghjklmnpqrstvwxz2456789]{1,10}$/);
   });
 
-  it('get a new revision when a deployment goes back to them, and remember the old one', () => {
+  it('get a new revision on rollback, and keep their old one in the history', () => {
     const revision = (n: number) => ({ annotations: { 'deployment.kubernetes.io/revision': `${n}` } });
     const old = [set('b', 0, 0, revision(2)), set('c', 0, 0, revision(3))];
     expect(nextRevision(old)).toBe(4);
@@ -214,7 +214,7 @@ describe('the sets of a deployment', () => {
     expect(refreshReplicaSet(back, deployment(), old)).toEqual(back);
   });
 
-  it('are kept as many as asked for, and never one that has pods', () => {
+  it('are kept up to the history limit, and never deleted while they have pods', () => {
     const sets = [1, 2, 3].map((n) =>
       set(`s${n}`, n === 2 ? 1 : 0, 0, { annotations: { 'deployment.kubernetes.io/revision': `${n}` } }),
     );
@@ -227,7 +227,7 @@ describe('the status of a deployment', () => {
   const conditions = (...args: Parameters<typeof deploymentStatus>) =>
     deploymentStatus(...args).status.conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
-  it('counts the pods of all sets', () => {
+  it('counts the pods of all ReplicaSets', () => {
     const { status } = deploymentStatus(deployment(), set('new', 3, 1), [set('old', 2, 2)], NOW);
     expect(status).toMatchObject({
       observedGeneration: 2,
@@ -239,7 +239,7 @@ describe('the status of a deployment', () => {
     });
   });
 
-  it('tells how a rollout goes', () => {
+  it('reports the progress of a rollout', () => {
     expect(conditions(deployment(), set('new', 1, 0), [], NOW, { created: 'new' })).toEqual([
       'Available False MinimumReplicasUnavailable',
       'Progressing True NewReplicaSetCreated',
@@ -257,7 +257,7 @@ describe('the status of a deployment', () => {
     );
   });
 
-  it('is late when nothing has moved for too long', () => {
+  it('reports a missed deadline if there was no progress', () => {
     const first = deploymentStatus(deployment({ progressDeadlineSeconds: 60 }), set('new', 4, 1), [], NOW);
     expect(first.lateInMs).toBe(60_000);
     const stuck = deployment({ progressDeadlineSeconds: 60 }, { status: first.status });

@@ -30,14 +30,26 @@ const budget = (more: object = {}): PodDisruptionBudget => ({
   ...more,
 });
 
-describe('what a budget demands', () => {
+describe('the number of pods that a budget requires', () => {
   it.each([
-    ['a number that must be there', { minAvailable: 2 }, 5, 9, { expectedPods: 5, desiredHealthy: 2 }],
-    ['a part that must be there, rounded up', { minAvailable: '50%' }, 5, 9, { expectedPods: 9, desiredHealthy: 5 }],
-    ['a number that may be missing', { maxUnavailable: 2 }, 5, 9, { expectedPods: 9, desiredHealthy: 7 }],
-    ['a part that may be missing, rounded up', { maxUnavailable: '30%' }, 5, 9, { expectedPods: 9, desiredHealthy: 6 }],
-    ['more missing than there are', { maxUnavailable: 10 }, 5, 3, { expectedPods: 3, desiredHealthy: 0 }],
-    ['all that may be missing', { maxUnavailable: '100%' }, 5, 4, { expectedPods: 4, desiredHealthy: 0 }],
+    ['minAvailable as a number', { minAvailable: 2 }, 5, 9, { expectedPods: 5, desiredHealthy: 2 }],
+    ['minAvailable as a percentage, rounded up', { minAvailable: '50%' }, 5, 9, { expectedPods: 9, desiredHealthy: 5 }],
+    ['the expected pods minus maxUnavailable', { maxUnavailable: 2 }, 5, 9, { expectedPods: 9, desiredHealthy: 7 }],
+    [
+      'the expected pods minus a percentage, rounded up',
+      { maxUnavailable: '30%' },
+      5,
+      9,
+      { expectedPods: 9, desiredHealthy: 6 },
+    ],
+    [
+      'zero if maxUnavailable exceeds the expected pods',
+      { maxUnavailable: 10 },
+      5,
+      3,
+      { expectedPods: 3, desiredHealthy: 0 },
+    ],
+    ['zero if all pods may be unavailable', { maxUnavailable: '100%' }, 5, 4, { expectedPods: 4, desiredHealthy: 0 }],
     ['nothing', {}, 5, 0, { expectedPods: 5, desiredHealthy: 0 }],
   ])('is %s', (_what, spec, pods, scale, demand) => {
     expect(demandOf(spec, pods, scale)).toEqual(demand);
@@ -69,7 +81,7 @@ describe('the status of a budget', () => {
     expect(againMs).toBeUndefined();
   });
 
-  it('counts out pods that are going or whose eviction was granted, and forgets what did not come of it', () => {
+  it('does not count terminating or evicted pods, and drops evictions that did not happen', () => {
     const pods = [
       pod('going', true, { deletionTimestamp: '2030-01-01T00:09:00Z' }),
       pod('granted', true),
@@ -118,6 +130,18 @@ async function makePod(name: string, ownerReferences: object[] = []): Promise<vo
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
   await admin.patch(PODS, name, { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
 }
+function makeReplicaSet(replicas: number) {
+  const template = { metadata: { labels }, spec: { containers: [container] } };
+  const spec = { replicas, selector: { matchLabels: labels }, template };
+  return admin.create(REPLICA_SETS, { metadata: { name: 'web', namespace }, spec });
+}
+const ownerReference = (name: string, uid: string | undefined) => ({
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  name,
+  uid,
+  controller: true,
+});
 async function makeBudget(spec: object): Promise<void> {
   await admin.create(POD_DISRUPTION_BUDGETS, {
     metadata: { name: 'b', namespace },
@@ -128,7 +152,7 @@ const status = async () => (await admin.get(POD_DISRUPTION_BUDGETS, 'b', { names
 const evict = (name: string) => admin.act(PODS, name, 'eviction', { metadata: { name, namespace } }, { namespace });
 
 describe('the disruption controller', () => {
-  it('lets pods be evicted one by one, as the budget allows', async () => {
+  it('allows evictions one by one, within the budget', async () => {
     await makeBudget({ minAvailable: 2 });
     for (const name of ['a', 'b', 'c']) await makePod(name);
     await cluster.until(async () => (await status())?.disruptionsAllowed === 1);
@@ -140,22 +164,23 @@ describe('the disruption controller', () => {
     await evict('b');
   });
 
-  it('counts by what the controller of the pods is to keep', async () => {
-    const template = { metadata: { labels }, spec: { containers: [container] } };
-    const spec = { replicas: 4, selector: { matchLabels: labels }, template };
-    const { metadata } = await admin.create(REPLICA_SETS, { metadata: { name: 'web', namespace }, spec });
-    const ref = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: metadata.uid, controller: true };
+  it('uses the desired replicas of the controller of the pods', async () => {
+    const { metadata } = await makeReplicaSet(4);
     await makeBudget({ maxUnavailable: '50%' });
-    for (const name of ['a', 'b', 'c']) await makePod(name, [ref]);
+    for (const name of ['a', 'b', 'c']) await makePod(name, [ownerReference('web', metadata.uid)]);
     await cluster.until(async () => (await status())?.currentHealthy === 3);
     expect(await status()).toMatchObject({ expectedPods: 4, desiredHealthy: 2, disruptionsAllowed: 1 });
   });
 
-  it('allows nothing where the controller of a pod cannot be found', async () => {
+  it('allows no disruption if the controller of a pod cannot be found', async () => {
+    const { metadata } = await makeReplicaSet(1);
     await makeBudget({ maxUnavailable: 1 });
-    const uid = '00000000-0000-4000-8000-000000000000';
-    await makePod('a', [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'none', uid, controller: true }]);
+    await makePod('a', [ownerReference('web', metadata.uid)]);
+    await cluster.until(async () => (await status())?.disruptionsAllowed === 1);
+    await makePod('b', [ownerReference('none', '00000000-0000-4000-8000-000000000000')]);
     await cluster.until(async () => (await status())?.conditions?.[0]?.reason === 'SyncFailed');
-    expect((await status())?.conditions?.[0]?.message).toBe('found no controllers for pod "a"');
+    expect((await status())?.conditions?.[0]?.message).toBe('found no controllers for pod "b"');
+    expect((await status())?.disruptionsAllowed).toBe(0);
+    await expect(evict('a')).rejects.toThrow(KubeError);
   });
 });

@@ -55,7 +55,7 @@ async function isGone(type: ResourceType, name: string, place: object = { namesp
 const read = (name: string) => admin.get(CONFIG_MAPS, name, { namespace });
 
 describe('the garbage collector', () => {
-  it('collects what was left behind before it started and what is left behind later, to any depth', async () => {
+  it('collects orphans from before and after its start, to any depth', async () => {
     const root = await make('root');
     const child = await make('child', [owner(CONFIG_MAPS, root)]);
     await make('grandchild', [owner(CONFIG_MAPS, child)]);
@@ -72,7 +72,7 @@ describe('the garbage collector', () => {
     expect(await isGone(CONFIG_MAPS, 'free')).toBe(false);
   });
 
-  it('tells an owner from another that took its name', async () => {
+  it('distinguishes an owner from a later object of the same name', async () => {
     start();
     const first = await make('root');
     await make('child', [owner(CONFIG_MAPS, first)]);
@@ -82,7 +82,7 @@ describe('the garbage collector', () => {
     expect(await isGone(CONFIG_MAPS, 'root')).toBe(false);
   });
 
-  it('keeps what still has an owner, and takes the lost one out of its references', async () => {
+  it('keeps objects that still have an owner, and removes the reference to the deleted one', async () => {
     start();
     const [a, b] = [await make('a'), await make('b')];
     await make('child', [owner(CONFIG_MAPS, a), owner(CONFIG_MAPS, b)]);
@@ -105,14 +105,14 @@ describe('the garbage collector', () => {
     await cluster.until(() => isGone(CONFIG_MAPS, 'root'));
   });
 
-  it('finishes a foreground deletion of what owns nothing', async () => {
+  it('finishes a foreground deletion of an object without dependents', async () => {
     start();
     await make('root');
     await admin.delete(CONFIG_MAPS, 'root', { namespace, propagationPolicy: 'Foreground' });
     await cluster.until(() => isGone(CONFIG_MAPS, 'root'));
   });
 
-  it('gets out of a circle of owners', async () => {
+  it('resolves cycles of owners', async () => {
     start();
     const a = await make('a');
     const b = await make('b', [owner(CONFIG_MAPS, a, { blockOwnerDeletion: true })]);
@@ -123,7 +123,7 @@ describe('the garbage collector', () => {
     await cluster.until(() => isGone(CONFIG_MAPS, 'b'));
   });
 
-  it('lets dependents go where the owner orphans them', async () => {
+  it('keeps dependents if the owner is deleted with the policy Orphan', async () => {
     start();
     const root = await make('root');
     await make('child', [owner(CONFIG_MAPS, root, { blockOwnerDeletion: true })]);
@@ -134,7 +134,7 @@ describe('the garbage collector', () => {
     expect((await read('child')).metadata.ownerReferences ?? []).toEqual([]);
   });
 
-  it('collects dependents of cluster-wide owners, and never what is cluster-wide for an owner in a namespace', async () => {
+  it('collects dependents of cluster-scoped owners, and never a cluster-scoped object of a namespaced owner', async () => {
     start();
     const role = await admin.create(CLUSTER_ROLES, { metadata: { name: 'role' } });
     await make('child', [owner(CLUSTER_ROLES, role)]);
@@ -147,7 +147,7 @@ describe('the garbage collector', () => {
     expect(await isGone(CLUSTER_ROLES, 'odd', {})).toBe(false);
   });
 
-  it('takes an owner in another namespace for none', async () => {
+  it('treats an owner in another namespace as missing', async () => {
     start();
     await admin.create(NAMESPACES, { metadata: { name: 'elsewhere' } });
     const there = await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'there', namespace: 'elsewhere' } });
@@ -155,7 +155,7 @@ describe('the garbage collector', () => {
     await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
   });
 
-  it('never collects what is owned by a kind that nobody serves, until it is served', async () => {
+  it('collects dependents of an unserved kind only when it is served', async () => {
     start();
     const uid = '00000000-0000-4000-8000-000000000000';
     await make('child', [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid }]);
@@ -168,7 +168,7 @@ describe('the garbage collector', () => {
     });
   });
 
-  it('follows custom resources as they come and go', async () => {
+  it('follows custom resources whose CRDs are created and deleted', async () => {
     start();
     await define();
     const widget = await cluster.until(async () => {
@@ -188,7 +188,7 @@ describe('the garbage collector', () => {
     await cluster.until(() => isGone(CONFIG_MAPS, 'other'));
   });
 
-  it('collects what it saw the owner of go, though nobody serves the kind of that any more', async () => {
+  it('collects dependents of an owner whose deletion it saw, although its kind is no longer served', async () => {
     const gate = Promise.withResolvers<void>();
     let requested = false;
     // The dependent is processed only after the kind of its owner is gone.
@@ -216,7 +216,7 @@ describe('the garbage collector', () => {
     await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
   });
 
-  it('does nothing while nothing happens', async () => {
+  it('is idle while nothing changes', async () => {
     start();
     await make('child', [owner(CONFIG_MAPS, await make('root'))]);
     await cluster.settle();

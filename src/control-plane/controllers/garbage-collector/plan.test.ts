@@ -20,29 +20,41 @@ const drop = (...uids: string[]): GcDecision => ({ do: 'drop references', uids: 
 
 describe('an object', () => {
   it.each<[string, OwnerState[], string[], ReturnType<typeof member>[], GcDecision]>([
-    ['without owners stays', [], [], [], { do: 'keep' }],
-    ['whose owner is there stays', ['solid'], [], [], { do: 'keep' }],
-    ['whose owner is gone goes', ['absent'], [], [], background],
-    ['whose owners are all gone goes', ['absent', 'absent'], [], [], background],
-    ['with one owner left lets go of the others', ['absent', 'solid', 'waiting'], [], [], drop('o0', 'o2')],
-    ['whose owner waits for it goes', ['waiting'], [], [], background],
+    ['without owners is kept', [], [], [], { do: 'keep' }],
+    ['whose owner exists is kept', ['solid'], [], [], { do: 'keep' }],
+    ['whose owner was deleted is deleted', ['absent'], [], [], background],
+    ['whose owners were all deleted is deleted', ['absent', 'absent'], [], [], background],
     [
-      'whose owner waits for it takes its own dependents along first',
+      'with one remaining owner loses the references to the others',
+      ['absent', 'solid', 'waiting'],
+      [],
+      [],
+      drop('o0', 'o2'),
+    ],
+    ['whose owner waits for it is deleted', ['waiting'], [], [], background],
+    [
+      'whose owner waits for it is deleted in the foreground if it has dependents',
       ['waiting', 'absent'],
       [],
       [member('d')],
       { do: 'delete', policy: 'Foreground', unblock: false },
     ],
     [
-      'in a circle of owners that wait for each other stops blocking',
+      'in a cycle of owners that wait for each other stops blocking',
       ['waiting'],
       [],
       [member('d', dying('foregroundDeletion'))],
       { do: 'delete', policy: 'Foreground', unblock: true },
     ],
-    ['that is to orphan its dependents does', ['absent'], ['orphan'], [], { ...background, policy: 'Orphan' }],
     [
-      'that is to wait for its dependents does',
+      'with the finalizer orphan orphans its dependents',
+      ['absent'],
+      ['orphan'],
+      [],
+      { ...background, policy: 'Orphan' },
+    ],
+    [
+      'with the finalizer foregroundDeletion waits for its dependents',
       ['absent'],
       ['foregroundDeletion'],
       [],
@@ -56,24 +68,24 @@ describe('an object', () => {
 
 describe('a change', () => {
   it.each([
-    ['of an object without owners concerns nobody', undefined, member('a'), []],
-    ['that brings an object with owners concerns it', undefined, member('a', { ownerReferences: [ref('o')] }), ['a']],
+    ['of an object without owners enqueues nothing', undefined, member('a'), []],
+    ['that creates an object with owners enqueues it', undefined, member('a', { ownerReferences: [ref('o')] }), ['a']],
     [
-      'that leaves owners as they are concerns nobody',
+      'that keeps the owners enqueues nothing',
       member('a', { ownerReferences: [ref('o', true)] }),
       member('a', { ownerReferences: [ref('o', true)], finalizers: ['x'] }),
       [],
     ],
-    ['to waiting for dependents concerns the object', member('a'), member('a', dying('foregroundDeletion')), ['a']],
-    ['to orphaning concerns the object', member('a'), member('a', dying('orphan')), ['a']],
+    ['that adds foregroundDeletion enqueues the object', member('a'), member('a', dying('foregroundDeletion')), ['a']],
+    ['that adds orphan enqueues the object', member('a'), member('a', dying('orphan')), ['a']],
     [
-      'that ends an object concerns its owners',
+      'that deletes an object enqueues its owners',
       member('a', { ownerReferences: [ref('o', true), ref('p')] }),
       undefined,
       ['o', 'p'],
     ],
     [
-      'that stops blocking an owner concerns both',
+      'that stops blocking an owner enqueues both',
       member('a', { ownerReferences: [ref('o', true)] }),
       member('a', { ownerReferences: [ref('o', false)] }),
       ['a', 'o'],

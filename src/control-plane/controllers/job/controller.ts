@@ -12,7 +12,7 @@ import { writeStatus } from '#platform/runtime/status';
 import { claimObjects } from '../replicas/claim-objects.ts';
 import { deleteOwnedPod } from '../replicas/delete-owned-pod.ts';
 import { FailureBackOff } from './failure-back-off.ts';
-import { jobPod } from './job-pod.ts';
+import { type IndexFailures, jobPod } from './job-pod.ts';
 import { type JobPlan, planJob } from './plan.ts';
 import { releasePod } from './release-pod.ts';
 import { jobStatus } from './status.ts';
@@ -79,24 +79,30 @@ class JobRun {
 
   async run() {
     const key = keyOf(this.#job);
-    const tally = tallyPods(this.#job, this.#pods);
-    if (finishedCondition(this.#job) !== undefined || this.#job.metadata.deletionTimestamp !== undefined) {
-      await this.#release(tally);
+    const isOver = finishedCondition(this.#job) !== undefined || this.#job.metadata.deletionTimestamp !== undefined;
+    const first = tallyPods(this.#job, this.#pods, isOver);
+    if (isOver) {
+      await this.#release(first);
       return undefined;
     }
-    this.#state.backOff.note(
-      key,
-      { failed: tally.newFailures.length, succeeded: tally.newSuccesses.length },
-      this.#now,
-    );
-    const verdict = verdictOf(this.#job, tally, this.#now);
+    this.#noteFailures(first);
+    const verdict = verdictOf(this.#job, first, this.#now);
+    const tally = verdict === undefined ? first : tallyPods(this.#job, this.#pods, true);
     const wait = this.#state.backOff.waitMs(key, this.#now);
-    await this.#act(this.#plan(tally, verdict), wait);
+    const plan = this.#plan(tally, verdict);
+    await this.#act(plan, wait);
     await this.#report(tally, verdict);
     await this.#release(tally);
     if (this.#failure !== undefined) throw this.#failure;
-    const waits = [wait, deadlineMs(this.#job, this.#now) ?? 0].filter((ms) => ms > 0);
+    const waits = [wait, plan.againMs ?? 0, deadlineMs(this.#job, this.#now) ?? 0].filter((ms) => ms > 0);
     return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
+  }
+
+  /** Records failures that delay the whole Job. If retries are limited by index, each index waits for itself. */
+  #noteFailures({ newFailures, newSuccesses }: Tally): void {
+    if (this.#job.spec.backoffLimitPerIndex !== undefined) return;
+    const result = { failed: newFailures.length, succeeded: newSuccesses.length };
+    this.#state.backOff.note(keyOf(this.#job), result, this.#now);
   }
 
   #plan(tally: Tally, verdict: Verdict | undefined): JobPlan {
@@ -114,7 +120,7 @@ class JobRun {
     }
   }
 
-  async #create(index: number | undefined, failures: number): Promise<void> {
+  async #create(index: number | undefined, failures: IndexFailures): Promise<void> {
     const { client, events } = this.#context;
     try {
       const pod = await client.create(PODS, jobPod(this.#job, index, failures));

@@ -1,6 +1,11 @@
 const FIRST_MS = 10_000;
 const MAX_MS = 10 * 60_000;
 
+/** Returns the delay of the next pod after a number of failures. */
+export function retryDelayMs(failures: number): number {
+  return Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures - 1, 30));
+}
+
 interface Failures {
   count: number;
   last: number;
@@ -21,8 +26,7 @@ export class FailureBackOff {
   waitMs(job: string, now: number): number {
     const failures = this.#byJob.get(job);
     if (failures === undefined) return 0;
-    const delay = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures.count - 1, 30));
-    return Math.max(0, failures.last + delay - now);
+    return Math.max(0, failures.last + retryDelayMs(failures.count) - now);
   }
 
   forget(job: string): void {

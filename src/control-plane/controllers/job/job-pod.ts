@@ -8,6 +8,7 @@ import { podFromTemplate } from '../replicas/pod-from-template.ts';
 export const TRACKING = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count';
+const IGNORED_FAILURES = 'batch.kubernetes.io/job-index-ignored-failure-count';
 /** Number of characters of a pod name that the random suffix of the API server leaves. */
 const MAX_NAME = 57;
 
@@ -19,16 +20,25 @@ export function indexOf({ metadata }: Pod): number | undefined {
   return text !== undefined && /^[0-9]+$/.test(text) ? Number(text) : undefined;
 }
 
+/** Number of failures of an index: those that count toward its limit, and those that the failure policy ignores. */
+export interface IndexFailures {
+  readonly counted: number;
+  readonly ignored: number;
+}
+
 /** Returns how often the index of a pod had failed when the pod was created. */
-export const failuresBefore = ({ metadata }: Pod): number => Number(metadata.annotations?.[INDEX_FAILURES] ?? 0) || 0;
+export function indexFailures({ metadata }: Pod): IndexFailures {
+  const annotated = (name: string) => Number(metadata.annotations?.[name] ?? 0) || 0;
+  return { counted: annotated(INDEX_FAILURES), ignored: annotated(IGNORED_FAILURES) };
+}
 
 /** Builds a pod of a Job, for an index if the Job is Indexed. */
-export function jobPod(job: Job, index: number | undefined, failures: number): NewObject<Pod> {
+export function jobPod(job: Job, index: number | undefined, failures: IndexFailures): NewObject<Pod> {
   const { template, backoffLimitPerIndex } = job.spec;
   const { metadata } = podFromTemplate(template, job, controllerRef(JOBS, job));
   const finalizers = [...(metadata.finalizers ?? []).filter((each) => each !== TRACKING), TRACKING];
   if (index === undefined) return { metadata: { ...metadata, finalizers }, spec: template.spec };
-  const counted = backoffLimitPerIndex === undefined ? {} : { [INDEX_FAILURES]: String(failures) };
+  const counts = backoffLimitPerIndex === undefined ? {} : failureAnnotations(failures);
   const name = job.metadata.name ?? '';
   return {
     metadata: {
@@ -36,7 +46,7 @@ export function jobPod(job: Job, index: number | undefined, failures: number): N
       finalizers,
       generateName: `${name.slice(0, MAX_NAME - `-${index}-`.length)}-${index}-`,
       labels: { ...metadata.labels, [INDEX]: String(index) },
-      annotations: { ...metadata.annotations, [INDEX]: String(index), ...counted },
+      annotations: { ...metadata.annotations, [INDEX]: String(index), ...counts },
     },
     spec: {
       ...template.spec,
@@ -47,6 +57,10 @@ export function jobPod(job: Job, index: number | undefined, failures: number): N
       ...(template.spec['hostname'] === undefined ? { hostname: `${name}-${index}` } : {}),
     },
   };
+}
+
+function failureAnnotations({ counted, ignored }: IndexFailures): Record<string, string> {
+  return { [INDEX_FAILURES]: String(counted), ...(ignored === 0 ? {} : { [IGNORED_FAILURES]: String(ignored) }) };
 }
 
 /** Tells a container its index, unless the template sets the variable itself. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { timestamp } from '#platform/base/timestamp';
 import type { Client } from '#platform/kube/client';
 import { JOBS, type JobSpec } from '#platform/kube/kinds/batch';
 import { PODS } from '#platform/kube/kinds/pod';
@@ -21,6 +22,7 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 const namespace = 'default';
+const BATCH = 'batch.kubernetes.io/job';
 const createJob = (spec: Partial<JobSpec> = {}) =>
   admin.create(JOBS, {
     metadata: { name: 'sum', namespace },
@@ -36,7 +38,8 @@ const pods = async () => (await admin.list(PODS, { namespace })).items;
 const running = async () => (await pods()).filter(({ status }) => status?.phase === 'Pending');
 const finish = async (phase: 'Succeeded' | 'Failed') => {
   const [pod] = await running();
-  const body = { status: { phase } };
+  const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: timestamp(cluster.clock.now()) }];
+  const body = { status: { phase, conditions } };
   await admin.patch(PODS, pod?.metadata.name ?? '', { type: 'merge', body }, { namespace, subresource: 'status' });
 };
 const finished = async () =>
@@ -73,6 +76,28 @@ it('waits after a failure, and fails after too many', async () => {
   expect((await job()).status).toMatchObject({ failed: 2 });
 });
 
+it('delays each index by its own failures if retries are limited by index', async () => {
+  await createJob({ completions: 2, parallelism: 2, completionMode: 'Indexed', backoffLimitPerIndex: 1 });
+  const indexes = async () =>
+    (await running()).map(({ metadata }) => metadata.annotations?.[`${BATCH}-completion-index`]).join();
+  await cluster.until(async () => (await indexes()) === '0,1');
+  await finish('Failed');
+  await cluster.clock.advance(5_000);
+  await finish('Failed');
+  await cluster.settle();
+  expect(await indexes()).toBe('');
+  await cluster.clock.advance(5_000);
+  await cluster.until(async () => (await indexes()) === '0');
+  expect((await running())[0]?.metadata.annotations).toMatchObject({ [`${BATCH}-index-failure-count`]: '1' });
+  await cluster.clock.advance(5_000);
+  await cluster.until(async () => (await indexes()) === '0,1');
+  await finish('Failed');
+  await finish('Succeeded');
+  await cluster.until(async () => (await finished())?.reason === 'FailedIndexes');
+  expect((await job()).status).toMatchObject({ failed: 3, succeeded: 1, failedIndexes: '0', completedIndexes: '1' });
+  expect((await pods()).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
+});
+
 it('deletes its pods while it is suspended, and starts again', async () => {
   const suspend = (value: boolean) =>
     admin.patch(JOBS, 'sum', { type: 'merge', body: { spec: { suspend: value } } }, { namespace });
@@ -102,7 +127,7 @@ it('ends at its deadline, and is deleted after its time to live', async () => {
   });
 });
 
-it('leaves no pod behind that its finalizer would keep', async () => {
+it('removes its finalizer from the pods of a deleted Job', async () => {
   await createJob();
   await cluster.until(async () => (await running()).length === 1);
   const [pod] = await pods();

@@ -28,6 +28,7 @@ const jobOf = (spec: Partial<JobSpec> = {}, status: JobStatus = { startTime: STA
   status,
 });
 const indexed: Partial<JobSpec> = { completionMode: 'Indexed' };
+const plan = (job: Job, pods: Pod[]) => planJob(job, tallyPods(job, pods), pods, NOW);
 
 type Looks = 'running' | 'succeeded' | 'failed' | 'leaving';
 interface More {
@@ -70,12 +71,12 @@ describe('indexes', () => {
     ['3', [3]],
     ['1,2', [1, 2]],
     ['0-2,4', [0, 1, 2, 4]],
-  ])('are written as %j', (text, indexes) => {
+  ])('are formatted as %j', (text, indexes) => {
     expect(formatIndexes(new Set(indexes))).toBe(text);
     expect([...parseIndexes(text, 10)]).toEqual(indexes);
   });
 
-  it('are read as they were written', () => {
+  it('are parsed as they were formatted', () => {
     const property = fc.property(fc.uniqueArray(fc.nat(40)), (indexes) => {
       expect(parseIndexes(formatIndexes(new Set(indexes)), 41)).toEqual(new Set(indexes.toSorted((a, b) => a - b)));
     });
@@ -84,55 +85,60 @@ describe('indexes', () => {
 });
 
 describe('the pods of a Job', () => {
-  const plan = (job: Job, pods: Pod[]) => planJob(job, tallyPods(job, pods), pods, NOW);
   it.each<[string, Job, Pod[], (number | undefined)[], string[]]>([
-    ['start as many as may run at once', jobOf(), [], [undefined, undefined], []],
+    ['are as many as the parallelism', jobOf(), [], [undefined, undefined], []],
     [
-      'start no more than are still needed',
+      'are no more than the remaining completions',
       jobOf(),
       [podOf('a', 'succeeded'), podOf('b', 'succeeded')],
       [undefined],
       [],
     ],
-    ['replace a failed one', jobOf(), [podOf('a', 'failed'), podOf('b', 'running')], [undefined], []],
-    ['replace a leaving one', jobOf(), [podOf('a', 'leaving'), podOf('b', 'running')], [undefined], []],
+    ['are replaced if they failed', jobOf(), [podOf('a', 'failed'), podOf('b', 'running')], [undefined], []],
     [
-      'wait for the end of a leaving one',
+      'are replaced while they are terminating',
+      jobOf(),
+      [podOf('a', 'leaving'), podOf('b', 'running')],
+      [undefined],
+      [],
+    ],
+    [
+      'are replaced only after they have terminated, if configured',
       jobOf({ podReplacementPolicy: 'Failed' }),
       [podOf('a', 'leaving'), podOf('b', 'running')],
       [],
       [],
     ],
     [
-      'are deleted if they are too many',
+      'are deleted if there are too many',
       jobOf({ parallelism: 1 }),
       [podOf('a', 'running'), podOf('b', 'running')],
       [],
       ['a'],
     ],
     [
-      'start no more once one has succeeded without completions',
+      'are not created after the first success without completions',
       { ...jobOf(), spec: (({ completions: _none, ...rest }) => rest)(jobOf().spec) },
       [podOf('a', 'succeeded'), podOf('b', 'running')],
       [],
       [],
     ],
     [
-      'take the lowest free indexes',
+      'get the lowest free indexes',
       jobOf({ ...indexed, completions: 5, parallelism: 3 }),
       [podOf('a', 'running', { index: 1 }), podOf('b', 'succeeded', { index: 0 })],
       [2, 3],
       [],
     ],
     [
-      'leave out indexes that have failed',
+      'skip failed indexes',
       jobOf({ ...indexed, completions: 3, parallelism: 3, backoffLimitPerIndex: 1 }),
       [podOf('a', 'failed', { index: 0, failures: 1 })],
       [1, 2],
       [],
     ],
     [
-      'are deleted if two have one index',
+      'are deleted if two have the same index',
       jobOf({ ...indexed, parallelism: 2 }),
       [podOf('a', 'running', { index: 0 }), podOf('b', 'running', { index: 0 })],
       [1],
@@ -144,13 +150,13 @@ describe('the pods of a Job', () => {
     expect(found.delete.map(({ metadata }) => metadata.name)).toEqual(remove);
   });
 
-  it('know their index, and how often it failed before', () => {
+  it('have their index, and the number of its previous failures', () => {
     const job = jobOf({ ...indexed, backoffLimitPerIndex: 3 });
     expect(plan(job, [podOf('a', 'failed', { index: 0, failures: 1 })]).create).toEqual([
-      { index: 0, failures: 2 },
-      { index: 1, failures: 0 },
+      { index: 0, failures: { counted: 2, ignored: 0 } },
+      { index: 1, failures: { counted: 0, ignored: 0 } },
     ]);
-    expect(jobPod(job, 4, 2)).toMatchObject({
+    expect(jobPod(job, 4, { counted: 2, ignored: 1 })).toMatchObject({
       metadata: {
         generateName: 'sum-4-',
         finalizers: ['batch.kubernetes.io/job-tracking'],
@@ -158,10 +164,44 @@ describe('the pods of a Job', () => {
         annotations: {
           'batch.kubernetes.io/job-completion-index': '4',
           'batch.kubernetes.io/job-index-failure-count': '2',
+          'batch.kubernetes.io/job-index-ignored-failure-count': '1',
         },
       },
       spec: { hostname: 'sum-4', containers: [{ env: [{ name: 'JOB_COMPLETION_INDEX' }] }] },
     });
+  });
+});
+
+describe('a Job that limits the retries of each index', () => {
+  const job = jobOf({ ...indexed, completions: 2, backoffLimit: 1_000, backoffLimitPerIndex: 3 });
+  const failed = podOf('a', 'failed', { index: 0, failures: 1 });
+  const ended = (at: string): Pod => ({
+    ...failed,
+    status: { ...failed.status, containerStatuses: [{ state: { terminated: { finishedAt: at } } }] as never },
+  });
+
+  it.each<[string, Pod[], number[], number | undefined]>([
+    ['delays the failed index, and starts the other', [ended('2030-01-01T12:00:50Z')], [1], 10_000],
+    ['retries the index after its delay', [ended('2030-01-01T12:00:40Z')], [0, 1], undefined],
+  ])('%s', (_what, pods, create, againMs) => {
+    const found = plan(job, pods);
+    expect(found.create.map(({ index }) => index)).toEqual(create);
+    expect(found.againMs).toBe(againMs);
+  });
+
+  it('keeps the finalizer of the last failed pod until its index has a successor', () => {
+    const waiting = tallyPods(job, [failed]);
+    expect([waiting.failed, waiting.uncounted.failed, podsToRelease(job, [failed], waiting)]).toEqual([1, [], []]);
+    const pods = [failed, podOf('b', 'running', { index: 0, failures: 2 })];
+    const followed = tallyPods(job, pods);
+    expect([followed.uncounted.failed, podsToRelease(job, pods, followed)]).toEqual([['a'], [failed]]);
+    expect(tallyPods(job, [failed], true).uncounted.failed).toEqual(['a']);
+  });
+
+  it('does not count failures that its policy ignores', () => {
+    const rules = [{ action: 'Ignore' as const, onExitCodes: { operator: 'In' as const, values: [1] } }];
+    const lenient = jobOf({ ...job.spec, podFailurePolicy: { rules } });
+    expect(plan(lenient, [failed]).create[0]).toEqual({ index: 0, failures: { counted: 1, ignored: 1 } });
   });
 });
 
@@ -170,17 +210,17 @@ describe('the result of a Job', () => {
   const fatal = { action: 'FailJob' as const, onExitCodes: { operator: 'In' as const, values: [42] } };
   const failed = (...names: string[]) => names.map((name) => podOf(name, 'failed'));
   it.each<[string, Job, Pod[], string | undefined]>([
-    ['is open while pods are missing', jobOf(), [podOf('a', 'succeeded')], undefined],
+    ['is undecided while completions are missing', jobOf(), [podOf('a', 'succeeded')], undefined],
     [
       'is success with all completions',
       jobOf(),
       ['a', 'b', 'c'].map((name) => podOf(name, 'succeeded')),
       'CompletionsReached',
     ],
-    ['is open at the back-off limit', jobOf(), failed('a', 'b'), undefined],
+    ['is undecided at the back-off limit', jobOf(), failed('a', 'b'), undefined],
     ['is failure beyond the back-off limit', jobOf(), failed('a', 'b', 'c'), 'BackoffLimitExceeded'],
     ['is failure after the deadline', jobOf({ activeDeadlineSeconds: 60 }), [], 'DeadlineExceeded'],
-    ['is open before the deadline', jobOf({ activeDeadlineSeconds: 61 }), [], undefined],
+    ['is undecided before the deadline', jobOf({ activeDeadlineSeconds: 61 }), [], undefined],
     [
       'is failure by the failure policy',
       jobOf({ podFailurePolicy: { rules: [ignore, fatal] } }),
@@ -188,13 +228,13 @@ describe('the result of a Job', () => {
       'PodFailurePolicy',
     ],
     [
-      'is open if no rule of the policy applies',
+      'is undecided if no rule of the policy matches',
       jobOf({ podFailurePolicy: { rules: [ignore, fatal] } }),
       [podOf('a', 'failed', { exitCode: 1 })],
       undefined,
     ],
     [
-      'is failure if an index failed for good',
+      'is failure if an index exceeded its back-off limit',
       jobOf({ ...indexed, completions: 2, backoffLimit: 100, backoffLimitPerIndex: 0 }),
       [podOf('a', 'failed', { index: 0 }), podOf('b', 'succeeded', { index: 1 })],
       'FailedIndexes',
@@ -212,7 +252,7 @@ describe('the result of a Job', () => {
       'SuccessPolicy',
     ],
     [
-      'stays what was announced',
+      'does not change after it was announced',
       jobOf(
         {},
         { startTime: START, conditions: [{ type: 'FailureTarget', status: 'True', reason: 'DeadlineExceeded' }] },
@@ -272,7 +312,7 @@ const namedIn = ({ status }: Job) => ({
   failed: status?.uncountedTerminatedPods?.failed ?? [],
 });
 
-it('waits longer after each failure, and not at all after a success', () => {
+it('delays pods longer after each failure, and not at all after a success', () => {
   const backOff = new FailureBackOff();
   backOff.note('j', { failed: 1, succeeded: 0 }, 0);
   expect(backOff.waitMs('j', 4_000)).toBe(6_000);

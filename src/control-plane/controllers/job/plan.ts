@@ -1,13 +1,16 @@
 import type { Job } from '#platform/kube/kinds/batch';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { podsToDelete } from '../replicas/pods-to-delete.ts';
-import { failuresBefore, indexOf, isIndexed } from './job-pod.ts';
+import { failuresAfter, indexWaitMs } from './index-retry.ts';
+import { type IndexFailures, indexOf, isIndexed } from './job-pod.ts';
 import { hasFailed, type Tally } from './tally.ts';
 
 /** Pods that a running Job creates and deletes. */
 export interface JobPlan {
-  readonly create: readonly { readonly index?: number; readonly failures: number }[];
+  readonly create: readonly { readonly index?: number; readonly failures: IndexFailures }[];
   readonly delete: readonly Pod[];
+  /** Time until the next index may be tried again. Absent if none waits. */
+  readonly againMs?: number;
 }
 
 /** Plans the pods of a Job that is neither finished nor suspended. */
@@ -22,11 +25,18 @@ export function planJob(job: Job, tally: Tally, pods: readonly Pod[], now: numbe
   }
   const waiting = spec.podReplacementPolicy === 'Failed' ? tally.terminating : 0;
   const missing = Math.max(0, wanted - staying.length - waiting);
-  const create = isIndexed(job)
-    ? freeIndexes(job, pods, staying, tally, missing)
-    : Array.from({ length: missing }, () => ({ failures: 0 }));
-  return { create, delete: doomed };
+  if (!isIndexed(job)) return { create: Array.from({ length: missing }, () => ({ failures: NONE })), delete: doomed };
+  const free = freeIndexes(job, pods, staying, tally, missing);
+  const waits = free.map((index) => indexWaitMs(tally.awaited.get(index), now)).filter((wait) => wait > 0);
+  const due = free.filter((index) => indexWaitMs(tally.awaited.get(index), now) === 0);
+  return {
+    create: due.map((index) => ({ index, failures: failuresAfter(job, tally.awaited.get(index)) })),
+    delete: doomed,
+    ...(waits.length === 0 ? {} : { againMs: Math.min(...waits) }),
+  };
 }
+
+const NONE: IndexFailures = { counted: 0, ignored: 0 };
 
 /** Returns the number of pods that should be active. */
 function wantedActive({ spec }: Job, { succeeded, active, failedIndexes }: Tally): number {
@@ -58,16 +68,10 @@ function freeIndexes(job: Job, pods: readonly Pod[], active: readonly Pod[], tal
     for (const pod of pods)
       if (pod.metadata.deletionTimestamp !== undefined && !hasFailed(job, pod)) taken.add(indexOf(pod));
   }
-  const failures = new Map<number, number>();
-  for (const pod of pods) {
-    const index = indexOf(pod);
-    if (index === undefined || !hasFailed(job, pod)) continue;
-    failures.set(index, Math.max(failures.get(index) ?? 0, failuresBefore(pod) + 1));
-  }
-  const free: { readonly index: number; readonly failures: number }[] = [];
+  const free: number[] = [];
   for (let index = 0; index < (job.spec.completions ?? 0) && free.length < count; index++) {
     if (taken.has(index) || tally.completedIndexes.has(index) || tally.failedIndexes.has(index)) continue;
-    free.push({ index, failures: failures.get(index) ?? 0 });
+    free.push(index);
   }
   return free;
 }

@@ -2,8 +2,9 @@ import { finishedCondition, type Job } from '#platform/kube/kinds/batch';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { isActive, isReady } from '../replicas/pod-state.ts';
 import { type MatchedRule, matchedRule } from './failure-policy.ts';
+import { type LastFailures, lastFailures } from './index-retry.ts';
 import { formatIndexes, parseIndexes } from './index-set.ts';
-import { failuresBefore, indexOf, isIndexed, isTracked } from './job-pod.ts';
+import { indexFailures, indexOf, isIndexed, isTracked } from './job-pod.ts';
 
 /** Counts of a Job, including pods that are finished and not counted in its status yet. */
 export interface Tally {
@@ -21,15 +22,18 @@ export interface Tally {
   /** Failed pods that were not known before. */
   readonly newFailures: readonly Pod[];
   readonly newSuccesses: readonly Pod[];
+  /** Failed pods that are counted once their index has a successor. Empty if retries are not limited by index. */
+  readonly awaited: LastFailures;
   /** First failure that the failure policy makes fatal for the Job. */
   readonly fatal: MatchedRule | undefined;
 }
 
 /**
  * Counts the pods of a Job. A finished pod keeps a finalizer until its uid is in the status, and its uid stays there
- * until the finalizer is gone. So each pod is counted exactly once, whenever the controller is interrupted.
+ * until the finalizer is gone. So each pod is counted exactly once, whenever the controller is interrupted. A Job that
+ * `isEnding` gets no more pods, so none of them waits for a successor.
  */
-export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
+export function tallyPods(job: Job, pods: readonly Pod[], isEnding = false): Tally {
   const { status = {}, spec } = job;
   const before = {
     succeeded: status.uncountedTerminatedPods?.succeeded ?? [],
@@ -48,10 +52,18 @@ export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
   const completedIndexes = parseIndexes(status.completedIndexes, completions);
   const failedIndexes = parseIndexes(status.failedIndexes, completions);
   if (isIndexed(job)) noteIndexes(job, pods, completedIndexes, failedIndexes);
+  const active = pods.filter(isActive);
+  const taken = new Set(active.map(indexOf));
+  const isOpen = (index: number) =>
+    index < completions && !completedIndexes.has(index) && !failedIndexes.has(index) && !taken.has(index);
+  const isAwaiting = spec.backoffLimitPerIndex !== undefined && !isEnding;
+  const newlyFailed = fresh(before.failed, (pod) => hasFailed(job, pod));
+  const awaited = isAwaiting ? lastFailures(newlyFailed, isOpen) : NONE_AWAITED;
+  const held = new Set(awaited.values());
   const dropped = (uids: readonly string[]) => uids.filter((uid) => !isHeld(uid)).length;
   const succeededBefore = (status.succeeded ?? 0) + before.succeeded.length;
   return {
-    active: pods.filter(isActive),
+    active,
     ready: pods.filter((pod) => isActive(pod) && isReady(pod)).length,
     terminating: pods.filter((pod) => pod.metadata.deletionTimestamp !== undefined && !isDone(pod)).length,
     succeeded: isIndexed(job) ? completedIndexes.size : succeededBefore + newSuccesses.length,
@@ -60,7 +72,7 @@ export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
     failedIndexes,
     uncounted: {
       succeeded: [...before.succeeded.filter(isHeld), ...uidsOf(newSuccesses)],
-      failed: [...before.failed.filter(isHeld), ...uidsOf(newFailures)],
+      failed: [...before.failed.filter(isHeld), ...uidsOf(newFailures.filter((pod) => !held.has(pod)))],
     },
     counted: {
       succeeded: isIndexed(job) ? completedIndexes.size : (status.succeeded ?? 0) + dropped(before.succeeded),
@@ -68,6 +80,7 @@ export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
     },
     newFailures,
     newSuccesses,
+    awaited,
     fatal: pods
       .filter((pod) => hasFailed(job, pod))
       .map((pod) => matchedRule(job, pod))
@@ -75,6 +88,7 @@ export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
   };
 }
 
+const NONE_AWAITED: LastFailures = new Map();
 const UNKNOWN: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { containers: [] } };
 
 export const hasSucceeded = ({ status }: Pod): boolean => status?.phase === 'Succeeded';
@@ -91,13 +105,14 @@ export function hasFailed({ spec }: Job, { metadata, status }: Pod): boolean {
 }
 
 /** Returns the pods that need not be held any more: those that the status names, and those that count for nothing. */
-export function podsToRelease(job: Job, pods: readonly Pod[], { uncounted }: Tally): Pod[] {
+export function podsToRelease(job: Job, pods: readonly Pod[], { uncounted, awaited }: Tally): Pod[] {
+  const held = new Set(awaited.values());
   const named = new Set([...uncounted.succeeded, ...uncounted.failed]);
   const isOver = finishedCondition(job) !== undefined || job.metadata.deletionTimestamp !== undefined;
   return pods.filter((pod) => {
     if (!isTracked(pod)) return false;
     if (isOver || named.has(pod.metadata.uid ?? '')) return true;
-    if (hasFailed(job, pod)) return matchedRule(job, pod)?.action === 'Ignore';
+    if (hasFailed(job, pod)) return !held.has(pod) && matchedRule(job, pod)?.action === 'Ignore';
     return pod.metadata.deletionTimestamp !== undefined && job.spec.suspend === true;
   });
 }
@@ -110,7 +125,7 @@ function noteIndexes(job: Job, pods: readonly Pod[], completed: Set<number>, fai
     if (hasSucceeded(pod)) completed.add(index);
     if (backoffLimitPerIndex === undefined || !hasFailed(job, pod)) continue;
     const action = matchedRule(job, pod)?.action;
-    if (action === 'FailIndex' || (action !== 'Ignore' && failuresBefore(pod) >= backoffLimitPerIndex))
+    if (action === 'FailIndex' || (action !== 'Ignore' && indexFailures(pod).counted >= backoffLimitPerIndex))
       failed.add(index);
   }
   for (const index of completed) failed.delete(index);

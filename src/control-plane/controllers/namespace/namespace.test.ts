@@ -11,8 +11,8 @@ import { deleteAllContent } from './delete-all-content.ts';
 
 const clean: DeletionResult = { undiscovered: [], failures: [], left: new Map(), heldBy: new Map() };
 
-describe('the conditions of a dying namespace', () => {
-  it('are all false when nothing is in the way', () => {
+describe('the conditions of a terminating namespace', () => {
+  it('are all False if nothing prevents the deletion', () => {
     const conditions = conditionsAfter(clean, undefined, '2030-01-01T00:00:00Z');
     expect(conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`)).toEqual([
       'NamespaceDeletionDiscoveryFailure False ResourcesDiscovered',
@@ -37,7 +37,7 @@ describe('the conditions of a dying namespace', () => {
       },
       'Some resources are remaining: jobs.batch has 1 resource instances, pods. has 2 resource instances',
     ],
-  ])('say so in %s', (type, found, message) => {
+  ])('report that in %s', (type, found, message) => {
     const emptying = { ...clean, ...found };
     const conditions = conditionsAfter(emptying, undefined, 'now');
     expect(conditions.find((condition) => condition.type === type)?.message).toContain(message);
@@ -45,7 +45,7 @@ describe('the conditions of a dying namespace', () => {
     expect(isContentDeleted(emptying)).toBe(false);
   });
 
-  it('keep the time of their last transition while they stay as they are', () => {
+  it('keep their transition time until they change', () => {
     const first = conditionsAfter({ ...clean, failures: ['x'] }, undefined, 'first');
     const second = conditionsAfter({ ...clean, failures: ['y'] }, first, 'second');
     const third = conditionsAfter(clean, second, 'third');
@@ -76,7 +76,7 @@ async function doom(): Promise<void> {
 }
 
 describe('a namespace that is deleted', () => {
-  it('is emptied and let go', async () => {
+  it('is deleted with its content', async () => {
     runController(cluster, 'namespace-controller', namespaceController);
     await doom();
     const inside = { namespace: 'doomed' };
@@ -94,7 +94,7 @@ describe('a namespace that is deleted', () => {
     }
   });
 
-  it('waits for what others must finish, and says what and why', async () => {
+  it('waits for the finalizers of its objects, and reports which and why', async () => {
     runController(cluster, 'namespace-controller', namespaceController);
     await doom();
     const held = { name: 'a', namespace: 'doomed', finalizers: ['example.com/held'] };
@@ -115,7 +115,7 @@ describe('a namespace that is deleted', () => {
     expect((await read()).spec?.finalizers ?? []).toEqual([]);
   });
 
-  it('ends its pods before all else', async () => {
+  it('deletes its pods first', async () => {
     runController(cluster, 'namespace-controller', namespaceController);
     await doom();
     const inside = { namespace: 'doomed' };
@@ -132,7 +132,7 @@ describe('a namespace that is deleted', () => {
     expect((await admin.list(CONFIG_MAPS, inside)).items).toEqual([]);
   });
 
-  it('is left alone while it lives', async () => {
+  it('is not emptied before it is deleted', async () => {
     runController(cluster, 'namespace-controller', namespaceController);
     await doom();
     await admin.create(CONFIG_MAPS, { metadata: { name: 'a', namespace: 'doomed' } });
@@ -140,7 +140,7 @@ describe('a namespace that is deleted', () => {
     expect((await admin.list(CONFIG_MAPS, { namespace: 'doomed' })).items).toHaveLength(1);
   });
 
-  it('is not let go where something could not be asked or deleted', async () => {
+  it('is not deleted if something could not be listed or deleted', async () => {
     await doom();
     const refusing: Client = {
       ...admin,

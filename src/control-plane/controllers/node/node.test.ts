@@ -27,8 +27,8 @@ const condition = (type: string, status: string) => ({
   lastTransitionTime: 'then',
 });
 
-describe('a silent node', () => {
-  it('has conditions that nobody knows, and keeps those that are not its own', () => {
+describe('a node without heartbeats', () => {
+  it('has Unknown conditions, and keeps those that it does not report itself', () => {
     const conditions = unknownConditions(
       node([condition('Ready', 'True'), condition('NetworkUnavailable', 'False')]),
       'now',
@@ -49,38 +49,38 @@ describe('the taints of a node', () => {
   const taints = (conditions: object[], spec: object = {}) =>
     desiredTaints(node(conditions, spec), 'now')?.map(({ key, effect }) => `${key}:${effect}`);
   it.each<[string, string[] | undefined, string[] | undefined]>([
-    ['that is well are none', taints([condition('Ready', 'True')]), undefined],
+    ['that is ready are empty', taints([condition('Ready', 'True')]), undefined],
     [
-      'that is not ready keep pods off and drive them out',
+      'that is not ready are NoSchedule and NoExecute',
       taints([condition('Ready', 'False')]),
       ['node.kubernetes.io/not-ready:NoSchedule', 'node.kubernetes.io/not-ready:NoExecute'],
     ],
     [
-      'that became silent take the place of those before',
+      'that becomes unreachable replace those for not ready',
       taints([condition('Ready', 'Unknown')], {
         taints: [own, { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }],
       }),
       ['mine:NoExecute', 'node.kubernetes.io/unreachable:NoSchedule', 'node.kubernetes.io/unreachable:NoExecute'],
     ],
     [
-      'under pressure keep pods off',
+      'under pressure are NoSchedule',
       taints([condition('DiskPressure', 'True')]),
       ['node.kubernetes.io/disk-pressure:NoSchedule'],
     ],
     [
-      'that is cordoned keep pods off',
+      'that is cordoned are NoSchedule',
       taints([], { unschedulable: true }),
       ['node.kubernetes.io/unschedulable:NoSchedule'],
     ],
     [
-      'that recovered go, but for those of others',
+      'that recovered are removed, except those of others',
       taints([condition('Ready', 'True')], {
         taints: [own, { key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule' }],
       }),
       ['mine:NoExecute'],
     ],
     [
-      'that are as they should be stay',
+      'are unchanged if they are correct',
       taints([], { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] }),
       undefined,
     ],
@@ -89,7 +89,7 @@ describe('the taints of a node', () => {
   });
 });
 
-describe('the patience of a pod', () => {
+describe('the toleration time of a pod', () => {
   const taint: Taint = { key: 'k', value: 'v', effect: 'NoExecute' };
   it.each<[Toleration[], Taint[], number]>([
     [[], [taint], 0],
@@ -107,11 +107,11 @@ describe('the patience of a pod', () => {
     [[{ key: 'k', value: 'v', tolerationSeconds: -5 }], [taint], 0],
     [[{ key: 'k', value: 'w' }], [taint], 0],
     [[{ key: 'k', value: 'v', effect: 'NoSchedule' }], [taint], 0],
-  ])('with %j is measured against %j', (tolerations, taints, seconds) => {
+  ])('with %j is computed for %j', (tolerations, taints, seconds) => {
     expect(minTolerationTime(tolerations, taints)).toBe(seconds);
   });
 
-  it('needs a key where it needs a value', () => {
+  it('is zero for a toleration with a value but no key', () => {
     expect(tolerates({ value: 'v' }, taint)).toBe(false);
   });
 });
@@ -182,7 +182,7 @@ const ofReadiness = (tolerationSeconds: number): Toleration[] =>
   }));
 
 describe('a node', () => {
-  it('that renews its lease is known to be well', async () => {
+  it('that renews its lease stays ready', async () => {
     await makeNode('n');
     for (let i = 0; i < 10; i++) {
       await cluster.clock.advance(10_000);
@@ -192,7 +192,7 @@ describe('a node', () => {
     expect(await taintsOf('n')).toEqual([]);
   });
 
-  it('that falls silent is not, until it comes back', async () => {
+  it('that stops sending heartbeats is not ready, until it sends one', async () => {
     await makeNode('n');
     await makePod('p', ofReadiness(300));
     await cluster.settle();
@@ -219,7 +219,7 @@ describe('a node', () => {
     expect(await isEnding('p')).toBe(false);
   });
 
-  it('is told of when it falls silent and when it is taken away', async () => {
+  it('is reported when it stops responding and when it is deleted', async () => {
     await makeNode('n');
     await cluster.settle();
     await cluster.clock.advance(41_000);
@@ -231,7 +231,7 @@ describe('a node', () => {
     expect(reported[1]).toBe('n RemovingNode: Node n event: Removing Node n from Controller');
   });
 
-  it('that stays silent loses its pods when their patience ends', async () => {
+  it('that stays unreachable loses its pods when their toleration time ends', async () => {
     await makeNode('n');
     await makePod('patient', [{ operator: 'Exists' }]);
     await makePod('usual', ofReadiness(300));
@@ -247,7 +247,7 @@ describe('a node', () => {
     expect(await isEnding('patient')).toBe(false);
   });
 
-  it('keeps its pods after a restore, however silent it is, before all nodes have said what they run', async () => {
+  it('keeps its pods after a restore until all nodes have reported what they run', async () => {
     await makeNode('n');
     const restored = (annotations: object) =>
       admin.patch(NODES, 'other', { type: 'merge', body: { metadata: { annotations } } });
@@ -270,7 +270,7 @@ describe('a node', () => {
     expect(await readiness('n')).toBe('Unknown');
   });
 
-  it('that is tainted by hand loses the pods that do not put up with it, with a word on why', async () => {
+  it('that a user taints loses the pods without a toleration, with an event', async () => {
     await makeNode('n');
     await admin.create(PODS, {
       metadata: { name: 'held', namespace, finalizers: ['example.com/held'] },
@@ -290,8 +290,8 @@ describe('a node', () => {
 
 const isFrozen = ({ metadata }: Node) => metadata.annotations?.['vimana.io/freeze'] === 'true';
 
-describe('a node of which life is assumed', () => {
-  it('that freezes is lost as one that falls silent, and no other', async () => {
+describe('a node that is assumed to be healthy', () => {
+  it('becomes not ready only if it is frozen', async () => {
     const own = await startCluster();
     try {
       const parts = controllerDeps(own, 'node-controller');
@@ -318,7 +318,7 @@ describe('a node of which life is assumed', () => {
     metadata: { name: 'n', ...(frozen ? { annotations: { 'vimana.io/freeze': 'true' } } : {}) },
   });
 
-  it('is silent from when it was told to freeze until it is told to go on', () => {
+  it('sends no heartbeats from freeze to unfreeze', () => {
     const health = new AssumedHealth(isFrozen);
     health.noticeNode(seen(false), 0);
     expect(health.lastSeen('n')).toBe(Number.POSITIVE_INFINITY);

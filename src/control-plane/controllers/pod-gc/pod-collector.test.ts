@@ -24,7 +24,7 @@ const makePod = (name: string, spec: object = {}, metadata: object = {}) =>
 const names = async () => (await admin.list(PODS, { namespace })).items.map(({ metadata }) => metadata.name);
 
 describe('the pod collector', () => {
-  it('ends the pods of a node that is gone, after giving it time to be seen', async () => {
+  it('deletes the pods of a deleted node after a grace period', async () => {
     await admin.create(NODES, { metadata: { name: 'n' } });
     await makePod('held', { nodeName: 'n' }, { finalizers: ['example.com/held'] });
     await makePod('there', { nodeName: 'n' });
@@ -42,7 +42,7 @@ describe('the pod collector', () => {
     expect(await names()).toContain('waiting');
   });
 
-  it('spares them after a restore before all nodes have said what they run', async () => {
+  it('keeps them after a restore until all nodes have reported what they run', async () => {
     await admin.create(NODES, { metadata: { name: 'other', annotations: { 'vimana.io/restore': 'the-restore' } } });
     await makePod('there', { nodeName: 'gone' });
     await cluster.clock.advance(300_000);
@@ -52,7 +52,7 @@ describe('the pod collector', () => {
     await cluster.until(async () => (await names()).length === 0);
   });
 
-  it('spares the pods of a node that comes back in time', async () => {
+  it('keeps the pods of a node that comes back in time', async () => {
     await makePod('early', { nodeName: 'n' });
     await cluster.clock.advance(30_000);
     await admin.create(NODES, { metadata: { name: 'n' } });
@@ -60,7 +60,7 @@ describe('the pod collector', () => {
     expect(await names()).toEqual(['early']);
   });
 
-  it('keeps only so many finished pods, the newest', async () => {
+  it('keeps a limited number of finished pods, the newest', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await makePod(name);
       await admin.patch(
@@ -75,13 +75,13 @@ describe('the pod collector', () => {
     expect(await names()).toEqual(['c', 'd']);
   });
 
-  it('ends a deleted pod that no node has', async () => {
+  it('deletes terminating pods that are not on any node', async () => {
     await makePod('a', { terminationGracePeriodSeconds: 600 });
     await admin.delete(PODS, 'a', { namespace });
     await cluster.until(async () => (await names()).length === 0);
   });
 
-  it('ends deleted pods on a node that somebody took out of service', async () => {
+  it('deletes terminating pods on a node that is out of service', async () => {
     await admin.create(NODES, { metadata: { name: 'n' } });
     await makePod('a', { nodeName: 'n', terminationGracePeriodSeconds: 600 });
     await makePod('b', { nodeName: 'n' });

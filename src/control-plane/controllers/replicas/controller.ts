@@ -102,18 +102,24 @@ async function createPods(
   pod: NewObject<Pod>,
   count: number,
   expectations: Expectations,
-  { client }: Context,
+  { client, events }: Context,
 ): Promise<ReplicaFailure | undefined> {
   // Batches grow, so that creations that fail are not tried hundreds of times.
   for (let made = 0, batch = 1; made < count; batch *= 2) {
     const size = Math.min(batch, count - made);
     const results = await Promise.allSettled(Array.from({ length: size }, () => client.create(PODS, pod)));
-    for (const result of results) if (result.status === 'fulfilled') expectations.wrote(keyOf(owner), result.value);
+    for (const result of results) {
+      if (result.status === 'rejected') continue;
+      expectations.wrote(keyOf(owner), result.value);
+      events.event(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${result.value.metadata.name}`);
+    }
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) {
       const error: unknown = failed.reason;
       if (isNamespaceTerminating(error)) return undefined;
-      return { reason: 'FailedCreate', message: (error as Error).message };
+      const { message } = error as Error;
+      events.event(owner, 'Warning', 'FailedCreate', `Error creating: ${message}`);
+      return { reason: 'FailedCreate', message };
     }
     made += size;
   }
@@ -124,14 +130,17 @@ async function deletePods(
   owner: ReplicaOwner,
   pods: readonly Pod[],
   expectations: Expectations,
-  { client }: Context,
+  { client, events }: Context,
 ): Promise<ReplicaFailure | undefined> {
   let failure: ReplicaFailure | undefined;
   for (const pod of pods) {
     try {
-      await deleteOwnedPod(client, pod, keyOf(owner), expectations);
+      const isDeleted = await deleteOwnedPod(client, pod, keyOf(owner), expectations);
+      if (isDeleted) events.event(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
     } catch (error) {
-      failure ??= { reason: 'FailedDelete', message: (error as Error).message };
+      const { message } = error as Error;
+      events.event(owner, 'Warning', 'FailedDelete', `Error deleting: ${message}`);
+      failure ??= { reason: 'FailedDelete', message };
     }
   }
   return failure;

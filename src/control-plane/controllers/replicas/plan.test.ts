@@ -40,41 +40,53 @@ const pod = (
 });
 const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name);
 
-describe('of too many pods', () => {
+describe('if there are too many pods,', () => {
   it.each<[string, Pod, Pod]>([
-    ['one without a node goes before one with', pod('z', { node: '' }), pod('a')],
-    ['a pending one goes before a running one', pod('z', { phase: 'Pending' }), pod('a', { phase: 'Running' })],
-    ['one that is not ready goes before one that is', pod('z', { ready: -1 }), pod('a')],
-    ['a cheap one goes before a dear one', pod('z', { cost: '-5' }), pod('a', { cost: '10' })],
-    ['a cost that is none counts as zero', pod('z', { cost: 'much' }), pod('a', { cost: '1' })],
-    ['one that was ready for less goes first', pod('z', { ready: 10 }), pod('a', { ready: 10_000 })],
-    ['one that started again more often goes first', pod('z', { restarts: 3 }), pod('a')],
-    ['a younger one goes first', pod('z', { age: 1 }), pod('a', { age: 5000 })],
-    ['of two about as old the uid decides', pod('a', { age: 101 }), pod('z', { age: 100 })],
+    ['one without a node is deleted before one with a node', pod('z', { node: '' }), pod('a')],
+    ['a pending one is deleted before a running one', pod('z', { phase: 'Pending' }), pod('a', { phase: 'Running' })],
+    ['one that is not ready is deleted before a ready one', pod('z', { ready: -1 }), pod('a')],
+    ['one with a lower deletion cost is deleted first', pod('z', { cost: '-5' }), pod('a', { cost: '10' })],
+    ['an invalid deletion cost counts as zero', pod('z', { cost: 'much' }), pod('a', { cost: '1' })],
+    ['one that became ready later is deleted first', pod('z', { ready: 10 }), pod('a', { ready: 10_000 })],
+    ['one with more restarts is deleted first', pod('z', { restarts: 3 }), pod('a')],
+    ['a younger one is deleted first', pod('z', { age: 1 }), pod('a', { age: 5000 })],
+    ['the uid decides between two of similar age', pod('a', { age: 101 }), pod('z', { age: 100 })],
   ])('%s', (_what, first, second) => {
     expect(names(podsToDelete([second, first], 1, [], NOW))).toEqual(names([first]));
     expect(names(podsToDelete([first, second], 1, [], NOW))).toEqual(names([first]));
   });
 
-  it('one from the fullest node goes first', () => {
+  it('one on the fullest node is deleted first', () => {
     const [a, b, c] = [pod('a', { node: 'one' }), pod('b', { node: 'two' }), pod('c', { node: 'two' })];
     expect(names(podsToDelete([a, b, c], 1, [a, b, c], NOW))).toEqual(['b']);
   });
 
-  it('as many go as asked for, and never one that is of more use than one that stays', () => {
+  it('as many as requested are deleted, and none that ranks above one that stays', () => {
     const looks = fc.record({
       node: fc.constantFrom('', 'n'),
-      phase: fc.constantFrom('Pending', 'Running'),
-      ready: fc.integer({ min: -50, max: 50 }),
+      phase: fc.constantFrom('Pending', 'Unknown', 'Running'),
+      ready: fc.integer({ min: -2, max: 50 }),
+      cost: fc.constantFrom('-1', '0', '7'),
     });
+    // The ranks that do not depend on the logarithm of a time, the least useful pod first.
+    const rank = ({ spec, status, metadata }: Pod) => [
+      spec.nodeName === '' ? 0 : 1,
+      ['Pending', 'Unknown', 'Running'].indexOf(status?.phase ?? ''),
+      status?.conditions?.[0]?.status === 'True' ? 1 : 0,
+      Number(metadata.annotations?.['controller.kubernetes.io/pod-deletion-cost']),
+    ];
+    const isBelow = (a: Pod, b: Pod) => {
+      const [ranks, others] = [rank(a), rank(b)];
+      const first = ranks.findIndex((each, i) => each !== others[i]);
+      return first !== -1 && (ranks[first] ?? 0) < (others[first] ?? 0);
+    };
     fc.assert(
       fc.property(fc.array(looks, { minLength: 1, maxLength: 12 }), fc.nat(12), (all, count) => {
         const pods = all.map((look, i) => pod(`p${i}`, look));
-        const gone = podsToDelete(pods, count, [], NOW);
-        expect(gone).toHaveLength(Math.min(count, pods.length));
-        const kept = pods.filter((each) => !gone.includes(each));
-        const placed = (each: Pod) => each.spec.nodeName !== '';
-        if (gone.some(placed)) expect(kept.every(placed)).toBe(true);
+        const deleted = podsToDelete(pods, count, [], NOW);
+        expect(deleted).toHaveLength(Math.min(count, pods.length));
+        const kept = pods.filter((each) => !deleted.includes(each));
+        for (const one of kept) expect(names(deleted.filter((each) => isBelow(one, each)))).toEqual([]);
       }),
     );
   });
@@ -102,11 +114,11 @@ describe('an owner', () => {
     of('ending', undefined, 'web', { deletionTimestamp: 'now' }),
     of('leaving', 'me', 'web', { deletionTimestamp: 'now' }),
   ];
-  it('has what fits, takes what is free and lets go of what no longer fits', () => {
+  it('keeps matching pods, adopts those without an owner, and releases those that no longer match', () => {
     const { owned, adopt, release } = planClaims(owner, selector, pods);
     expect([names(owned), names(adopt), names(release)]).toEqual([['mine', 'leaving'], ['free'], ['stray']]);
   });
-  it('that is going takes and lets go of nothing', () => {
+  it('that is terminating neither adopts nor releases pods', () => {
     const dying = { ...owner, metadata: { ...owner.metadata, deletionTimestamp: 'now' } };
     const { owned, adopt, release } = planClaims(dying, selector, pods);
     expect([names(owned), names(adopt), names(release)]).toEqual([['mine', 'leaving'], [], []]);
@@ -120,7 +132,7 @@ describe('the status of replicas', () => {
     metadata: { name: 'o', generation: 4 },
     spec: { minReadySeconds: 60, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } } },
   };
-  it('counts what is there, ready and long enough so, and knows when the next will be', () => {
+  it('counts total, ready and available pods, and returns when the next becomes available', () => {
     const pods = [
       pod('old', { ready: 100, more: { labels: { a: 'b' } } }),
       pod('new', { ready: 50 }),
@@ -141,7 +153,7 @@ describe('the status of replicas', () => {
       againMs: 10_000,
     });
   });
-  it('says what failed until it does not', () => {
+  it('reports a failure until it is resolved', () => {
     const failure = { reason: 'FailedCreate' as const, message: 'no room' };
     const { status } = replicaStatus(owner, [], failure, NOW, 'first');
     expect(status.conditions).toEqual([

@@ -5,6 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from '#platform/kube/kinds/workloads';
 import { KubeError } from '#platform/kube/kube-error';
 import { runnable } from '#platform/runtime/controller';
+import { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
 import { type Cluster, startCluster } from '#testing/cluster';
 import { controllerDeps, runController } from '#testing/controller-deps';
@@ -59,32 +60,40 @@ describe('a replica set', () => {
     expect(await count()).toBe(1);
   });
 
-  it('never makes more than asked for, though its cache lags behind', async () => {
+  it('creates no more pods than desired while its cache does not show them yet', async () => {
     const parts = controllerDeps(cluster, 'replicaset-controller');
-    let made = 0;
+    const shown = Promise.withResolvers<void>();
+    let created = 0;
     const client: Client = {
       ...parts.client,
       create: async (...args) => {
-        made++;
+        created++;
         return await parts.client.create(...args);
       },
+      async *watch(type, options) {
+        for await (const event of parts.client.watch(type, options)) {
+          if (type.plural === PODS.plural) await shown.promise;
+          yield event;
+        }
+      },
     };
-    cluster.run(manager('test', [parts.informers, runnable(replicaSetController(), { ...parts, client })]));
+    const informers = new Informers({ ...cluster, client });
+    cluster.run(manager('test', [informers, runnable(replicaSetController(), { ...parts, client, informers })]));
+    await cluster.settle();
     await makeSet(40);
     for (let i = 0; i < 30; i++) {
-      await admin.patch(
-        REPLICA_SETS,
-        'web',
-        { type: 'merge', body: { metadata: { labels: { touch: `${i}` } } } },
-        { namespace },
-      );
+      const body = { metadata: { labels: { touch: `${i}` } } };
+      await admin.patch(REPLICA_SETS, 'web', { type: 'merge', body }, { namespace });
+      await cluster.clock.advance(1000);
     }
-    await cluster.until(async () => (await count()) === 40);
-    await cluster.settle();
-    expect(made).toBe(40);
+    expect(created).toBe(40);
+    expect((await status())?.replicas ?? 0).toBe(0);
+    shown.resolve();
+    await cluster.until(async () => (await status())?.replicas === 40);
+    expect(created).toBe(40);
   });
 
-  it('replaces pods that are done, and counts those that are ready and available', async () => {
+  it('replaces finished pods, and counts those that are ready and available', async () => {
     runController(cluster, 'replicaset-controller', replicaSetController());
     await admin.create(REPLICA_SETS, {
       metadata: { name: 'web', namespace },
@@ -106,7 +115,7 @@ describe('a replica set', () => {
     await cluster.until(async () => (await pods()).length === 3);
   });
 
-  it('takes in pods that fit and are nobody’s, and lets go of those that no longer fit', async () => {
+  it('adopts matching pods without an owner, and releases those that no longer match', async () => {
     runController(cluster, 'replicaset-controller', replicaSetController());
     const { metadata } = await admin.create(PODS, { metadata: { name: 'free', namespace, labels }, spec });
     await makeSet(1);
@@ -119,7 +128,7 @@ describe('a replica set', () => {
     await cluster.until(async () => (await count()) === 2);
   });
 
-  it('says why it cannot make pods, and makes them when it can', async () => {
+  it('reports why it cannot create pods, and creates them as soon as it can', async () => {
     const parts = controllerDeps(cluster, 'replicaset-controller');
     let full = true;
     const client: Client = {

@@ -30,7 +30,7 @@ const makePod = (name: string, cpu: string) =>
 const used = async () => (await admin.get(RESOURCE_QUOTAS, 'q', { namespace })).status?.used;
 
 describe('the resource quota controller', () => {
-  it('counts what is there and follows what comes and goes', async () => {
+  it('counts existing objects, and follows their changes', async () => {
     await cluster.settle();
     await makePod('a', '500m');
     const hard = { pods: '10', 'requests.cpu': '4', 'count/configmaps': '3' };
@@ -55,7 +55,7 @@ describe('the resource quota controller', () => {
     await cluster.until(async () => (await used())?.['pods'] === '0');
   });
 
-  it('does not take back what was charged for objects that are still on their way', async () => {
+  it('keeps what was charged for objects that are not in the cache yet', async () => {
     await cluster.settle();
     await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '2' } } });
     await cluster.until(async () => (await used())?.['pods'] === '0');
@@ -69,7 +69,7 @@ describe('the resource quota controller', () => {
     await cluster.until(async () => (await used())?.['pods'] === '0');
   });
 
-  it('lets in as many as there is room for, however many come at once', async () => {
+  it('admits exactly as many concurrent objects as the quota allows', async () => {
     await cluster.settle();
     await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '2' } } });
     await cluster.until(async () => (await used())?.['pods'] === '0');
@@ -77,7 +77,7 @@ describe('the resource quota controller', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
 
-  it('takes a changed limit over', async () => {
+  it('copies a changed limit to the status', async () => {
     await cluster.settle();
     await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '10' } } });
     await cluster.until(async () => (await used())?.['pods'] === '0');

@@ -64,24 +64,30 @@ describe('the next step of a StatefulSet', () => {
     ['creates the next pod', setOf(), [podOf(0)], ['1 web-new'], []],
     ['waits for minReadySeconds', setOf({ minReadySeconds: 200 }), [podOf(0)], [], []],
     [
-      'creates all at once if parallel',
+      'creates all pods at once if parallel',
       setOf({ podManagementPolicy: 'Parallel' }),
       [podOf(1, 'pending')],
       ['0 web-new', '2 web-new'],
       [],
     ],
     ['replaces a failed pod', setOf(), [podOf(0), podOf(1, 'failed'), podOf(2)], [], ['web-1']],
-    ['starts at another ordinal', setOf({ replicas: 1, ordinals: { start: 5 } }), [], ['5 web-new'], []],
-    ['deletes the last pod of too many', setOf({ replicas: 1 }), [podOf(0), podOf(1), podOf(2)], [], ['web-2']],
+    ['starts at the configured ordinal', setOf({ replicas: 1, ordinals: { start: 5 } }), [], ['5 web-new'], []],
+    [
+      'deletes the last pod if there are too many',
+      setOf({ replicas: 1 }),
+      [podOf(0), podOf(1), podOf(2)],
+      [],
+      ['web-2'],
+    ],
     ['deletes one pod at a time', setOf({ replicas: 1 }), [podOf(0), podOf(1), podOf(2, 'leaving')], [], []],
     [
-      'deletes all of too many if parallel',
+      'deletes all superfluous pods at once if parallel',
       setOf({ replicas: 1, podManagementPolicy: 'Parallel' }),
       [podOf(0), podOf(1), podOf(2)],
       [],
       ['web-2', 'web-1'],
     ],
-    ['deletes none before the others are healthy', setOf({ replicas: 1 }), [podOf(0, 'pending'), podOf(1)], [], []],
+    ['deletes no pod before the others are healthy', setOf({ replicas: 1 }), [podOf(0, 'pending'), podOf(1)], [], []],
     [
       'updates the last pod first',
       setOf(),
@@ -90,14 +96,14 @@ describe('the next step of a StatefulSet', () => {
       ['web-2'],
     ],
     [
-      'updates the next once the last is ready',
+      'updates the next pod once the last is ready',
       setOf(),
       [podOf(0, 'ready', OLD), podOf(1, 'ready', OLD), podOf(2)],
       [],
       ['web-1'],
     ],
     [
-      'updates none below the partition',
+      'updates no pod below the partition',
       setOf({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } }),
       [podOf(0, 'ready', OLD), podOf(1, 'ready', OLD), podOf(2)],
       [],
@@ -111,20 +117,20 @@ describe('the next step of a StatefulSet', () => {
       [],
     ],
     [
-      'updates two at a time if two may be unavailable',
+      'updates two pods at a time with maxUnavailable 2',
       setOf({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0, maxUnavailable: 2 } } }),
       [podOf(0, 'ready', OLD), podOf(1, 'ready', OLD), podOf(2, 'ready', OLD)],
       [],
       ['web-2', 'web-1'],
     ],
     [
-      'updates nothing by itself on delete',
+      'updates no pod with the strategy OnDelete',
       setOf({ updateStrategy: { type: 'OnDelete' } }),
       [podOf(0, 'ready', OLD), podOf(1, 'ready', OLD), podOf(2, 'ready', OLD)],
       [],
       [],
     ],
-    ['does nothing if all is well', setOf(), [podOf(0), podOf(1), podOf(2)], [], []],
+    ['does nothing if all pods are up to date', setOf(), [podOf(0), podOf(1), podOf(2)], [], []],
   ])('%s', (_what, set, pods, create, remove) => {
     expect(shown(planStatefulSet(set, pods, { current: OLD, update: NEW }, NOW))).toEqual({ create, delete: remove });
   });
@@ -181,7 +187,7 @@ describe('the status of a StatefulSet', () => {
     });
   });
 
-  it('makes the newest revision the current one when the rollout is complete', () => {
+  it('makes the newest revision current when the rollout is complete', () => {
     const pods = [podOf(0), podOf(1), podOf(2)];
     expect(statefulSetStatus(setOf(), pods, { current: OLD, update: NEW }, NOW)).toMatchObject({
       currentRevision: 'web-new',

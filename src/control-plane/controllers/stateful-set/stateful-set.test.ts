@@ -107,7 +107,7 @@ it('rolls out a new template from the last pod to the first, and rolls back to t
   expect(numbers.sort((a, b) => a - b)).toEqual([2, 3]);
 });
 
-it('scales down from the last pod, and deletes the claims of those pods if it is told to', async () => {
+it('scales down from the last pod, and deletes the claims of those pods if configured', async () => {
   await createSet({
     podManagementPolicy: 'Parallel',
     persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete', whenDeleted: 'Retain' },

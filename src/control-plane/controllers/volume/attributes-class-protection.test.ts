@@ -19,7 +19,7 @@ const namespace = 'default';
 const isGone = async (name: string) =>
   await cluster.admin.get(VOLUME_ATTRIBUTES_CLASSES, name).then(() => false, isNotFound);
 
-test('a deleted class waits for the last claim of it', async () => {
+test('a deleted class is kept until its last claim is deleted', async () => {
   const { admin } = cluster;
   for (const name of ['used', 'unused']) {
     await admin.create(VOLUME_ATTRIBUTES_CLASSES, {

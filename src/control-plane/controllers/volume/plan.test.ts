@@ -45,52 +45,57 @@ describe('the volume for a claim', () => {
       ],
       'fit',
     ],
-    ['is of the same class', claim(), [volume('slow', { storageClassName: 'slow' })], undefined],
+    ['has the same class', claim(), [volume('slow', { storageClassName: 'slow' })], undefined],
     [
-      'of a claim without class has none',
+      'of a claim without a class has none',
       claim({ storageClassName: '' }),
       [volume('slow'), volume('none', { storageClassName: undefined })],
       'none',
     ],
     [
-      'can be mounted as asked',
+      'has the requested access modes',
       claim({ accessModes: ['ReadWriteMany'] }),
       [volume('one'), volume('many', { accessModes: ['ReadWriteOnce', 'ReadWriteMany'] })],
       'many',
     ],
     [
-      'is of the mode asked for',
+      'has the requested volume mode',
       claim({ volumeMode: 'Block' }),
       [volume('files'), volume('block', { volumeMode: 'Block' })],
       'block',
     ],
     [
-      'has the labels asked for',
+      'has the requested labels',
       claim({ selector: { matchLabels: { a: 'b' } } }),
       [volume('x'), volume('y', {}, { metadata: { name: 'y', labels: { a: 'b' } } })],
       'y',
     ],
-    ['is nobody else’s', claim(), [volume('taken', { claimRef: { namespace: 'n', name: 'other' } })], undefined],
     [
-      'is not of a former claim of the name',
+      'is not bound to another claim',
+      claim(),
+      [volume('taken', { claimRef: { namespace: 'n', name: 'other' } })],
+      undefined,
+    ],
+    [
+      'is not bound to a deleted claim of the same name',
       claim(),
       [volume('old', { claimRef: { ...mine, uid: 'before' } })],
       undefined,
     ],
     [
-      'is the one reserved for it',
+      'is the one that is reserved for it',
       claim(),
       [volume('a'), volume('reserved', { claimRef: { namespace: 'n', name: 'c' }, capacity: { storage: '1Ti' } })],
       'reserved',
     ],
     [
-      'is not about to go',
+      'is not terminating',
       claim(),
       [volume('dying', {}, { metadata: { name: 'dying', deletionTimestamp: 'now' } })],
       undefined,
     ],
     [
-      'is not one whose content is another’s',
+      'is not released with the data of another claim',
       claim(),
       [volume('used', {}, { status: { phase: 'Released' } })],
       undefined,
@@ -104,32 +109,32 @@ describe('a claim', () => {
   const late = storageClass('fast', { volumeBindingMode: 'WaitForFirstConsumer' });
   const fit = volume('fit');
   it.each<[string, PersistentVolumeClaim, PersistentVolume[], StorageClass[], ClaimStep]>([
-    ['takes what fits', claim(), [fit], [], { do: 'bind', volume: fit }],
-    ['waits where nothing fits and nobody provisions', claim(), [], [], { do: 'wait' }],
+    ['is bound to a volume that fits', claim(), [fit], [], { do: 'bind', volume: fit }],
+    ['waits if nothing fits and there is no provisioner', claim(), [], [], { do: 'wait' }],
     [
-      'asks who provisions',
+      'is sent to the provisioner of its class',
       claim(),
       [],
       [storageClass('fast')],
       { do: 'ask for volume', provisioner: 'example.com/disk' },
     ],
     [
-      'asks nobody where there is nobody to ask',
+      'is not provisioned if its class has no provisioner',
       claim(),
       [],
       [storageClass('fast', { provisioner: 'kubernetes.io/no-provisioner' })],
       { do: 'wait' },
     ],
-    ['waits for a node where its class says so', claim(), [fit], [late], { do: 'wait' }],
+    ['waits for a node with WaitForFirstConsumer', claim(), [fit], [late], { do: 'wait' }],
     [
-      'goes on once there is a node',
+      'is provisioned once a node is selected',
       claim({}, { annotations: { 'volume.kubernetes.io/selected-node': 'n1' } }),
       [],
       [late],
       { do: 'ask for volume', provisioner: 'example.com/disk' },
     ],
     [
-      'without a class takes the default',
+      'without a class gets the default class',
       claim({ storageClassName: undefined }),
       [],
       [
@@ -140,8 +145,14 @@ describe('a claim', () => {
       ],
       { do: 'take class', className: 'b' },
     ],
-    ['that names a volume takes it', claim({ volumeName: 'fit' }), [volume('a'), fit], [], { do: 'bind', volume: fit }],
-    ['that names a volume that is not there waits', claim({ volumeName: 'none' }), [fit], [], { do: 'wait' }],
+    [
+      'that names a volume is bound to it',
+      claim({ volumeName: 'fit' }),
+      [volume('a'), fit],
+      [],
+      { do: 'bind', volume: fit },
+    ],
+    ['that names a missing volume waits', claim({ volumeName: 'none' }), [fit], [], { do: 'wait' }],
     [
       'that names the volume of another waits',
       claim({ volumeName: 'x' }),
@@ -150,21 +161,21 @@ describe('a claim', () => {
       { do: 'wait' },
     ],
     [
-      'that is bound stays so',
+      'that is bound stays bound',
       claim({ volumeName: 'fit' }, { annotations: bound }),
       [fit],
       [],
       { do: 'bind', volume: fit },
     ],
-    ['whose volume is gone is lost', claim({ volumeName: 'gone' }, { annotations: bound }), [], [], { do: 'lose' }],
+    ['whose volume was deleted is lost', claim({ volumeName: 'gone' }, { annotations: bound }), [], [], { do: 'lose' }],
     [
-      'whose volume is another’s is lost',
+      'whose volume belongs to another claim is lost',
       claim({ volumeName: 'x' }, { annotations: bound }),
       [volume('x', { claimRef: { ...mine, uid: 'o' } })],
       [],
       { do: 'lose' },
     ],
-    ['that is going takes nothing', claim({}, { deletionTimestamp: 'now' }), [fit], [], { do: 'wait' }],
+    ['that is terminating is not bound', claim({}, { deletionTimestamp: 'now' }), [fit], [], { do: 'wait' }],
   ])('%s', (_what, asking, volumes, classes, step) => {
     expect(planClaim(asking, { volumes, classes })).toEqual(step);
   });
@@ -184,10 +195,25 @@ describe('a volume', () => {
       claim(),
       { do: 'report', phase: 'Available' },
     ],
-    ['whose claim has it is bound', volume('v', kept), claim({ volumeName: 'v' }), { do: 'report', phase: 'Bound' }],
-    ['whose claim is about to take it waits', volume('v', kept), claim(), { do: 'nothing' }],
-    ['whose claim took another is free again', volume('v', kept), claim({ volumeName: 'w' }), { do: 'unbind' }],
-    ['whose claim is gone is released', volume('v', del, at('Bound')), undefined, { do: 'report', phase: 'Released' }],
+    [
+      'whose claim is bound to it is bound',
+      volume('v', kept),
+      claim({ volumeName: 'v' }),
+      { do: 'report', phase: 'Bound' },
+    ],
+    ['whose claim is not bound yet waits', volume('v', kept), claim(), { do: 'nothing' }],
+    [
+      'whose claim is bound to another volume is available again',
+      volume('v', kept),
+      claim({ volumeName: 'w' }),
+      { do: 'unbind' },
+    ],
+    [
+      'whose claim was deleted is released',
+      volume('v', del, at('Bound')),
+      undefined,
+      { do: 'report', phase: 'Released' },
+    ],
     [
       'whose claim was recreated is released',
       volume('v', retain, at('Bound')),
@@ -195,19 +221,19 @@ describe('a volume', () => {
       { do: 'report', phase: 'Released' },
     ],
     [
-      'that is to be kept stays released',
+      'with the policy Retain stays released',
       volume('v', retain, at('Released')),
       undefined,
       { do: 'report', phase: 'Released' },
     ],
     [
-      'that its provisioner deletes stays released',
+      'with a provisioner that deletes it stays released',
       volume('v', del, { ...at('Released'), ...dynamic }),
       undefined,
       { do: 'report', phase: 'Released' },
     ],
     [
-      'that nobody can delete fails',
+      'without a provisioner that can delete it fails',
       volume('v', del, at('Released')),
       undefined,
       {
@@ -216,12 +242,12 @@ describe('a volume', () => {
         message: 'error getting deleter volume plugin for volume "v": no deletable volume plugin matched',
       },
     ],
-    ['that failed stays so', volume('v', del, at('Failed')), undefined, { do: 'nothing' }],
+    ['that failed stays failed', volume('v', del, at('Failed')), undefined, { do: 'nothing' }],
   ])('%s', (_what, subject, owner, step) => {
     expect(planVolume(subject, owner)).toEqual(step);
   });
 
-  it('that its author reserved stays reserved by name when it is given up', () => {
+  it('that its author reserved by name stays reserved after it is released', () => {
     expect(withoutClaim(volume('v', { claimRef: { ...mine, resourceVersion: '7' } })).spec.claimRef).toEqual({
       namespace: 'n',
       name: 'c',

@@ -63,7 +63,7 @@ const isGone = (reading: Promise<unknown>) =>
   reading.then(() => false).catch((error) => (isNotFound(error) ? true : Promise.reject(error)));
 
 describe('volumes and claims', () => {
-  it('find each other, whichever comes first', async () => {
+  it('are bound, whichever is created first', async () => {
     await makeVolume('large', '100Gi');
     await makeVolume('small', '10Gi');
     for (const name of ['large', 'small']) await cluster.until(async () => (await phaseOf(name)) === 'Available');
@@ -79,7 +79,7 @@ describe('volumes and claims', () => {
     await cluster.until(async () => (await phaseOf('huge')) === 'Bound');
   });
 
-  it('are one to one, however many want the same', async () => {
+  it('are bound one to one, however many claims fit the same volume', async () => {
     await makeVolume('only', '10Gi');
     await Promise.all(['a', 'b', 'c'].map((name) => makeClaim(name, '1Gi')));
     await cluster.clock.advance(5000);
@@ -88,7 +88,7 @@ describe('volumes and claims', () => {
     expect(phases.filter((phase) => phase === 'Pending')).toHaveLength(2);
   });
 
-  it('part when the claim goes, and the volume keeps its content from others', async () => {
+  it('are separated when the claim is deleted, and the released volume is not bound again', async () => {
     await makeVolume('v', '10Gi');
     await makeClaim('a', '5Gi');
     await bound('a');
@@ -101,7 +101,7 @@ describe('volumes and claims', () => {
     await bound('a');
   });
 
-  it('fail where a volume is to be deleted and nobody can', async () => {
+  it('fail if a volume must be deleted and no provisioner does it', async () => {
     await makeVolume('v', '10Gi', 'Delete');
     await makeClaim('a', '5Gi');
     await bound('a');
@@ -109,7 +109,7 @@ describe('volumes and claims', () => {
     await cluster.until(async () => (await phaseOf('v')) === 'Failed');
   });
 
-  it('are requested from the provisioner, once there is a node if the class waits for one', async () => {
+  it('are requested from the provisioner, after a node is selected if the class requires that', async () => {
     await admin.create(STORAGE_CLASSES, {
       metadata: { name: 'fast' },
       provisioner: 'example.com/disk',
@@ -131,7 +131,7 @@ describe('volumes and claims', () => {
     await cluster.until(async () => (await claim('a')).metadata.annotations?.[requested] === 'example.com/disk');
   });
 
-  it('stay while they are used', async () => {
+  it('are kept while they are in use', async () => {
     await makeVolume('v', '10Gi');
     await makeClaim('a', '5Gi');
     await bound('a');

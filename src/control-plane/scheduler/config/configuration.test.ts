@@ -9,7 +9,7 @@ const filters = (profile: Profile) => profile.filters.map(({ name }) => name);
 const first = (file: object): Profile => readConfiguration(file).profiles[0] as Profile;
 const profile = (parts: object) => first({ profiles: [parts] });
 
-test('an empty file is the default of kube-scheduler', () => {
+test('an empty file has the defaults of kube-scheduler', () => {
   const { profiles, ...rest } = readConfiguration({});
   expect(rest).toEqual({ initialBackoffMs: 1_000, maxBackoffMs: 10_000, bindTimeoutMs: 600_000 });
   expect(profiles.map(({ schedulerName }) => schedulerName)).toEqual(['default-scheduler']);
@@ -26,7 +26,7 @@ test('an empty file is the default of kube-scheduler', () => {
   expect(filters(profiles[0] as Profile)).toHaveLength(12);
 });
 
-test('plugins are switched off and on, and weighed', () => {
+test('plugins can be disabled, enabled and weighted', () => {
   const plugins = {
     multiPoint: { disabled: [{ name: 'ImageLocality' }] },
     filter: { disabled: [{ name: 'NodePorts' }] },
@@ -40,12 +40,12 @@ test('plugins are switched off and on, and weighed', () => {
   expect(made.preemption).toBeUndefined();
 });
 
-test('a weight can be given for all points', () => {
+test('a weight can be set for all extension points', () => {
   const plugins = { multiPoint: { enabled: [{ name: 'PodTopologySpread', weight: 9 }] } };
   expect(weights(profile({ plugins }))['PodTopologySpread']).toBe(9);
 });
 
-test('bin-packing chooses the fuller node, spreading the emptier one', () => {
+test('MostAllocated chooses the fuller node, LeastAllocated the emptier one', () => {
   const cluster = () =>
     schedulerHarness({
       nodes: [node('full'), node('empty')],
@@ -81,7 +81,7 @@ test('arguments reach their plugins', () => {
   expect(spread && scoresOf(spread.score, pod('p', { labels: { app: 'a' } }), cluster)).toBeUndefined();
 });
 
-test('several profiles by their names, and the times of the queue', () => {
+test('a file may have several profiles and the back-off times of the queue', () => {
   const read = readConfiguration({
     apiVersion: 'kubescheduler.config.k8s.io/v1',
     kind: 'KubeSchedulerConfiguration',
@@ -97,7 +97,62 @@ test('several profiles by their names, and the times of the queue', () => {
   ]);
 });
 
-describe('what is wrong is refused by its path', () => {
+describe('in the arguments of plugins,', () => {
+  const config = (name: string, args: object) => ({ profiles: [{ pluginConfig: [{ name, args }] }] });
+  const fit = (scoringStrategy: object) => config('NodeResourcesFit', { scoringStrategy });
+  const shape = (point: object) =>
+    fit({
+      type: 'RequestedToCapacityRatio',
+      requestedToCapacityRatio: { shape: [{ utilization: 1, score: 1, ...point }] },
+    });
+  const MAX_INT32 = 2_147_483_647;
+  test.each<[field: string, min: number, max: number, file: (value: number) => object]>([
+    ['weight', 1, 100, (weight) => fit({ resources: [{ name: 'cpu', weight }] })],
+    ['weight', 1, 100, (weight) => config('NodeResourcesBalancedAllocation', { resources: [{ name: 'cpu', weight }] })],
+    ['utilization', 0, 100, (utilization) => shape({ utilization })],
+    ['score', 0, 10, (score) => shape({ score })],
+    ['hardPodAffinityWeight', 0, 100, (hardPodAffinityWeight) => config('InterPodAffinity', { hardPodAffinityWeight })],
+    [
+      'maxSkew',
+      1,
+      MAX_INT32,
+      (maxSkew) =>
+        config('PodTopologySpread', {
+          defaultingType: 'List',
+          defaultConstraints: [{ topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew }],
+        }),
+    ],
+    [
+      'minCandidateNodesPercentage',
+      0,
+      100,
+      (minCandidateNodesPercentage) => config('DefaultPreemption', { minCandidateNodesPercentage }),
+    ],
+    [
+      'minCandidateNodesAbsolute',
+      0,
+      MAX_INT32,
+      (minCandidateNodesAbsolute) => config('DefaultPreemption', { minCandidateNodesAbsolute }),
+    ],
+    ['bindTimeoutSeconds', 0, MAX_INT32, (bindTimeoutSeconds) => config('VolumeBinding', { bindTimeoutSeconds })],
+    ['percentageOfNodesToScore', 0, 100, (percentageOfNodesToScore) => ({ percentageOfNodesToScore })],
+  ])('%s is at least %d and at most %d', (field, min, max, file) => {
+    for (const value of [min, max]) expect(() => readConfiguration(file(value))).not.toThrow();
+    for (const value of [min - 1, max + 1, min + 0.5]) {
+      expect(() => readConfiguration(file(value))).toThrow(
+        `${field}: Invalid value: ${value}: must be a whole number from ${min} to ${max}`,
+      );
+    }
+  });
+
+  test('bindTimeoutSeconds is in seconds', () => {
+    const { bindTimeoutMs } = readConfiguration(config('VolumeBinding', { bindTimeoutSeconds: 7 }));
+    expect(bindTimeoutMs).toBe(7_000);
+    expect(readConfiguration(config('VolumeBinding', {})).bindTimeoutMs).toBe(600_000);
+  });
+});
+
+describe('a file is rejected', () => {
   const fit = (scoringStrategy: object) => ({
     profiles: [{ pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy } }] }],
   });
@@ -139,11 +194,11 @@ describe('what is wrong is refused by its path', () => {
     ],
     [fit({ resources: [{ name: 'cpu', weight: 0 }] }), 'scoringStrategy.resources[0].weight: Invalid value: 0'],
   ];
-  test.each(CASES)('%j', (file, message) => {
+  test.each(CASES)('because of %j', (file, message) => {
     expect(() => readConfiguration(file)).toThrow(message);
   });
 
-  test('all at once', () => {
+  test('with all errors at once', () => {
     const wrong = { percentageOfNodesToScore: 'x', profiles: [{ oops: 1 }] };
     expect(() => readConfiguration(wrong)).toThrow(ConfigError);
     expect(() => readConfiguration(wrong)).toThrow(/percentageOfNodesToScore.*; profiles\[0\]\.oops/);

@@ -16,7 +16,7 @@ function recording(cluster: ClusterView, options?: ExplanationStoreOptions) {
   return { store, record };
 }
 
-test('a try is explained node by node: who refused, and what each score said', () => {
+test('an attempt is explained node by node, with rejecting plugins and scores', () => {
   const cluster = schedulerHarness({
     nodes: [node('cordoned', { unschedulable: true }), node('busy'), node('free')],
     pods: { busy: [pod('o', { requests: { cpu: '2', memory: '4Gi' } })] },
@@ -51,7 +51,7 @@ test('a try is explained node by node: who refused, and what each score said', (
   expect(JSON.parse(JSON.stringify(explained))).toEqual(explained);
 });
 
-test('nodes that left since keep their names', () => {
+test('nodes that were deleted since keep their names', () => {
   const cluster = schedulerHarness({ nodes: [node('old')] });
   const { store, record } = recording(cluster);
   record('p');
@@ -62,7 +62,7 @@ test('nodes that left since keep their names', () => {
   expect(store.explanationOf('default', 'q')[0]?.node).toBe('new');
 });
 
-test('the newest try comes first, and of an unknown pod there is none', () => {
+test('the newest attempt comes first, and an unknown pod has none', () => {
   const cluster = schedulerHarness({ nodes: [node('a')] });
   const { store, record } = recording(cluster);
   record('p', { requests: { cpu: '9' } });
@@ -71,7 +71,7 @@ test('the newest try comes first, and of an unknown pod there is none', () => {
   expect(store.explanationOf('default', 'nobody')).toEqual([]);
 });
 
-test('only so many are kept, whatever they hold', () => {
+test('a limited number of attempts is kept, whatever their size', () => {
   const size = fc.record({ nodes: fc.integer({ min: 1, max: 12 }), refused: fc.integer({ min: 0, max: 12 }) });
   fc.assert(
     fc.property(fc.array(size, { maxLength: 40 }), fc.integer({ min: 20, max: 200 }), (sizes, figures) => {

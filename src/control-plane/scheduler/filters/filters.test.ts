@@ -10,14 +10,14 @@ import { nodeResourcesFit } from './node-resources-fit.ts';
 import { nodeUnschedulable } from './node-unschedulable.ts';
 import { taintToleration } from './taint-toleration.ts';
 
-test('a cordoned node takes only pods that tolerate it', () => {
+test('a cordoned node accepts only pods that tolerate it', () => {
   const cluster = schedulerHarness({ nodes: [node('a', { unschedulable: true }), node('b')] });
   expect(filterResults(nodeUnschedulable, pod('p'), cluster)).toEqual({ a: 'node(s) were unschedulable', b: '' });
   const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }];
   expect(filterResults(nodeUnschedulable, pod('p', { tolerations }), cluster)).toBe('-');
 });
 
-test('a pod that names its node goes nowhere else', () => {
+test('a pod with spec.nodeName fits no other node', () => {
   const cluster = schedulerHarness({ nodes: [node('a'), node('b')] });
   expect(filterResults(nodeName, pod('p'), cluster)).toBe('-');
   expect(filterResults(nodeName, pod('p', { nodeName: 'b' }), cluster)).toEqual({
@@ -35,16 +35,26 @@ describe('taints', () => {
     tolerations: readonly Toleration[],
     expected: string,
   ][] = [
-    ['NoSchedule keeps off', [taint('NoSchedule')], [], UNTOLERATED],
-    ['NoExecute keeps off', [taint('NoExecute')], [], UNTOLERATED],
-    ['PreferNoSchedule does not', [taint('PreferNoSchedule')], [], ''],
-    ['the same key and value are tolerated', [taint('NoSchedule')], [{ key: 'k', value: 'v' }], ''],
-    ['another value is not', [taint('NoSchedule')], [{ key: 'k', value: 'w' }], UNTOLERATED],
-    ['Exists tolerates every value', [taint('NoSchedule')], [{ key: 'k', operator: 'Exists' }], ''],
-    ['no key and Exists tolerate everything', [taint('NoSchedule'), taint('NoExecute')], [{ operator: 'Exists' }], ''],
-    ['the effect must match', [taint('NoExecute')], [{ key: 'k', value: 'v', effect: 'NoSchedule' }], UNTOLERATED],
+    ['NoSchedule rejects pods', [taint('NoSchedule')], [], UNTOLERATED],
+    ['NoExecute rejects pods', [taint('NoExecute')], [], UNTOLERATED],
+    ['PreferNoSchedule does not reject pods', [taint('PreferNoSchedule')], [], ''],
+    ['are tolerated by the same key and value', [taint('NoSchedule')], [{ key: 'k', value: 'v' }], ''],
+    ['are not tolerated by another value', [taint('NoSchedule')], [{ key: 'k', value: 'w' }], UNTOLERATED],
+    ['are tolerated with any value by Exists', [taint('NoSchedule')], [{ key: 'k', operator: 'Exists' }], ''],
     [
-      'all taints must be tolerated',
+      'are all tolerated by Exists without a key',
+      [taint('NoSchedule'), taint('NoExecute')],
+      [{ operator: 'Exists' }],
+      '',
+    ],
+    [
+      'are not tolerated with another effect',
+      [taint('NoExecute')],
+      [{ key: 'k', value: 'v', effect: 'NoSchedule' }],
+      UNTOLERATED,
+    ],
+    [
+      'must all be tolerated',
       [taint('NoSchedule'), { key: 'other', effect: 'NoSchedule' }],
       [{ key: 'k', value: 'v' }],
       UNTOLERATED,
@@ -56,7 +66,7 @@ describe('taints', () => {
   });
 });
 
-test('a node must have the labels that a pod asks for', () => {
+test('a node must have the labels of the node selector', () => {
   const cluster = schedulerHarness({ nodes: [node('a', { labels: { disk: 'ssd' } }), node('b')] });
   expect(filterResults(nodeAffinity, pod('p'), cluster)).toBe('-');
   expect(filterResults(nodeAffinity, pod('p', { nodeSelector: { disk: 'ssd' } }), cluster)).toEqual({
@@ -65,7 +75,7 @@ test('a node must have the labels that a pod asks for', () => {
   });
 });
 
-test('only nodes that the affinity names are looked at', () => {
+test('only nodes that the affinity names are checked', () => {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['a'] }];
   const required = { nodeSelectorTerms: [{ matchFields }] };
   const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
@@ -73,16 +83,21 @@ test('only nodes that the affinity names are looked at', () => {
   expect(prepared).toMatchObject({ only: new Set(['a']) });
 });
 
-describe('ports of the node', () => {
+describe('host ports', () => {
   const TAKEN = "node(s) didn't have free ports for the requested pod ports";
   const withPort = (name: string, port: object) =>
     pod(name, { containers: [{ name: 'c', ports: [{ containerPort: 1, ...port }] }] });
   const CASES: readonly [what: string, taken: object, asked: object, expected: string][] = [
-    ['the same port collides', { hostPort: 80 }, { hostPort: 80 }, TAKEN],
-    ['another port does not', { hostPort: 80 }, { hostPort: 81 }, ''],
-    ['another protocol does not', { hostPort: 80 }, { hostPort: 80, protocol: 'UDP' }, ''],
-    ['another address does not', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80, hostIP: '10.0.0.2' }, ''],
-    ['any address collides with each', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80 }, TAKEN],
+    ['conflict if they are the same', { hostPort: 80 }, { hostPort: 80 }, TAKEN],
+    ['do not conflict if they differ', { hostPort: 80 }, { hostPort: 81 }, ''],
+    ['do not conflict if the protocols differ', { hostPort: 80 }, { hostPort: 80, protocol: 'UDP' }, ''],
+    [
+      'do not conflict if the addresses differ',
+      { hostPort: 80, hostIP: '10.0.0.1' },
+      { hostPort: 80, hostIP: '10.0.0.2' },
+      '',
+    ],
+    ['conflict if one has any address', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80 }, TAKEN],
   ];
   test.each(CASES)('%s', (_what, taken, requested, expected) => {
     const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [withPort('other', taken)] } });
@@ -93,13 +108,17 @@ describe('ports of the node', () => {
 describe('resources', () => {
   const gpu = { 'example.com/gpu': '1' };
   const CASES: readonly [what: string, requests: Record<string, string>, expected: string][] = [
-    ['what is left suffices exactly', { cpu: '1', memory: '6Gi' }, ''],
-    ['too little CPU', { cpu: '1001m' }, 'Insufficient cpu'],
-    ['too little memory', { memory: '6145Mi' }, 'Insufficient memory'],
-    ['too little of both', { cpu: '2', memory: '7Gi' }, 'Insufficient cpu, Insufficient memory'],
-    ['no such resource', gpu, 'Insufficient example.com/gpu'],
-    ['too little storage', { 'ephemeral-storage': '1Ki' }, 'Insufficient ephemeral-storage'],
-    ['a pod that asks for nothing', {}, ''],
+    ['suffice if exactly the request is free', { cpu: '1', memory: '6Gi' }, ''],
+    ['are insufficient with too little CPU', { cpu: '1001m' }, 'Insufficient cpu'],
+    ['are insufficient with too little memory', { memory: '6145Mi' }, 'Insufficient memory'],
+    ['are insufficient with too little of both', { cpu: '2', memory: '7Gi' }, 'Insufficient cpu, Insufficient memory'],
+    ['are insufficient if the node has no such resource', gpu, 'Insufficient example.com/gpu'],
+    [
+      'are insufficient with too little ephemeral storage',
+      { 'ephemeral-storage': '1Ki' },
+      'Insufficient ephemeral-storage',
+    ],
+    ['suffice for a pod without requests', {}, ''],
   ];
   test.each(CASES)('%s', (_what, requests, expected) => {
     const other = pod('other', { requests: { cpu: '3', memory: '2Gi' } });
@@ -107,7 +126,7 @@ describe('resources', () => {
     expect(filterResults(nodeResourcesFit(), pod('p', { requests }), cluster)).toEqual({ a: expected });
   });
 
-  test('a node takes only so many pods, whatever they ask for', () => {
+  test('a node accepts a limited number of pods, whatever they request', () => {
     const nodes = [node('a', { allocatable: { pods: '1' } })];
     const cluster = schedulerHarness({ nodes, pods: { a: [pod('other')] } });
     expect(filterResults(nodeResourcesFit(), pod('p'), cluster)).toEqual({ a: 'Too many pods' });
@@ -116,7 +135,7 @@ describe('resources', () => {
     });
   });
 
-  test('taking pods off a node helps only where the node is large enough at all', () => {
+  test('preemption can help only if the node is large enough', () => {
     const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [pod('other', { requests: { cpu: '4' } })] } });
     const preemptable = (cpu: string) => {
       const prepared = nodeResourcesFit().prepare(podInfoOf(pod('p', { requests: { cpu } })), cluster);
@@ -125,7 +144,7 @@ describe('resources', () => {
     expect([preemptable('4'), preemptable('4001m')]).toEqual([true, false]);
   });
 
-  test('resources that are to be ignored are', () => {
+  test('ignored resource groups are not checked', () => {
     const cluster = schedulerHarness({ nodes: [node('a')] });
     const ignoring = nodeResourcesFit({ ignoredResourceGroups: ['example.com'] });
     expect(filterResults(ignoring, pod('p', { requests: gpu }), cluster)).toEqual({ a: '' });

@@ -22,53 +22,58 @@ const nodes = [
   node('nowhere'),
 ];
 
-describe('pods that a pod must be near to', () => {
+describe('required pod affinity', () => {
   const CASES: readonly [
     what: string,
     pods: Record<string, ReturnType<typeof pod>[]>,
     parts: PodOptions,
     expected: object,
   ][] = [
-    ['the whole place counts', { a1: [of('x')] }, near(term('x')), { a1: '', a2: '', b: NOT_NEAR, nowhere: NOT_NEAR }],
     [
-      'the host alone',
+      'includes the whole topology domain',
+      { a1: [of('x')] },
+      near(term('x')),
+      { a1: '', a2: '', b: NOT_NEAR, nowhere: NOT_NEAR },
+    ],
+    [
+      'can be limited to the host',
       { a1: [of('x')] },
       near(term('x', HOSTNAME)),
       { a1: '', a2: NOT_NEAR, b: NOT_NEAR, nowhere: NOT_NEAR },
     ],
-    ['nobody is there', {}, near(term('x')), { a1: NOT_NEAR, a2: NOT_NEAR, b: NOT_NEAR, nowhere: NOT_NEAR }],
     [
-      'the first of a group may go wherever the label is',
+      'rejects all nodes if no pod matches',
+      {},
+      near(term('x')),
+      { a1: NOT_NEAR, a2: NOT_NEAR, b: NOT_NEAR, nowhere: NOT_NEAR },
+    ],
+    [
+      'lets the first pod of a group onto any node with the label',
       {},
       { ...near(term('x')), labels: { app: 'x' } },
       { a1: '', a2: '', b: '', nowhere: NOT_NEAR },
     ],
+    ['ignores pods of other namespaces', { a1: [of('x', { namespace: 'other' })] }, near(term('x')), { a1: NOT_NEAR }],
     [
-      'pods of other namespaces do not count',
-      { a1: [of('x', { namespace: 'other' })] },
-      near(term('x')),
-      { a1: NOT_NEAR },
-    ],
-    [
-      'unless they are named',
+      'includes namespaces that it names',
       { a1: [of('x', { namespace: 'other' })] },
       near(term('x', ZONE, { namespaces: ['other'] })),
       { a1: '', b: NOT_NEAR },
     ],
     [
-      'or selected by their labels',
+      'includes namespaces that it selects',
       { a1: [of('x', { namespace: 'other' })] },
       near(term('x', ZONE, { namespaceSelector: { matchLabels: { team: 'o' } } })),
       { a1: '', b: NOT_NEAR },
     ],
     [
-      'or all',
+      'includes all namespaces with an empty selector',
       { a1: [of('x', { namespace: 'other' })] },
       near(term('x', ZONE, { namespaceSelector: {} })),
       { a1: '', b: NOT_NEAR },
     ],
     [
-      'a pod must be all that the terms name',
+      'requires a pod that matches all terms',
       { a1: [of('x')], b: [of('y')] },
       near(term('x'), term('y')),
       { a1: NOT_NEAR, b: NOT_NEAR },
@@ -80,7 +85,7 @@ describe('pods that a pod must be near to', () => {
   });
 });
 
-test('a pod keeps away from those that it names', () => {
+test('a pod with anti-affinity avoids matching pods', () => {
   const cluster = schedulerHarness({ nodes, pods: { a1: [of('x')] } });
   expect(filterResults(interPodAffinity, pod('p', away(term('x'))), cluster)).toEqual({
     a1: TOO_NEAR,
@@ -90,14 +95,14 @@ test('a pod keeps away from those that it names', () => {
   });
 });
 
-test('pods that are there keep those away that they name', () => {
+test('existing pods with anti-affinity reject matching pods', () => {
   const cluster = schedulerHarness({ nodes, pods: { a1: [of('x', away(term('y')))] } });
   const expected = { a1: UNWANTED, a2: UNWANTED, b: '', nowhere: '' };
   expect(filterResults(interPodAffinity, of('y'), cluster)).toEqual(expected);
   expect(filterResults(interPodAffinity, of('z'), cluster)).toBe('-');
 });
 
-test('a pod that leaves takes its wishes along', () => {
+test('the anti-affinity of a deleted pod has no effect', () => {
   const cluster = schedulerHarness({ nodes, pods: { a1: [of('x', away(term('y')))] } });
   cluster.nodes.removePod('uid-default-of-x');
   expect(filterResults(interPodAffinity, of('y'), cluster)).toBe('-');

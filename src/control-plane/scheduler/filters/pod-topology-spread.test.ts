@@ -21,14 +21,14 @@ let made = 0;
 const some = (count: number, parts: PodOptions = { labels }) =>
   Array.from({ length: count }, () => pod(`other-${made++}`, parts));
 
-describe('a zone may have only so many more pods than the emptiest', () => {
+describe('the skew of zones is limited', () => {
   const nodes = [inZone('a1', 'a'), inZone('a2', 'a'), inZone('b', 'b'), node('nowhere')];
   const CASES: readonly [what: string, a: number, b: number, more: object, expected: Record<string, string>][] = [
-    ['equal zones take both', 1, 1, {}, { a1: '', a2: '', b: '' }],
-    ['the fuller zone takes none', 2, 1, {}, { a1: UNEVEN, a2: UNEVEN, b: '' }],
+    ['equal zones accept the pod', 1, 1, {}, { a1: '', a2: '', b: '' }],
+    ['the fuller zone rejects the pod', 2, 1, {}, { a1: UNEVEN, a2: UNEVEN, b: '' }],
     ['a larger skew allows more', 2, 1, { maxSkew: 2 }, { a1: '', a2: '', b: '' }],
     [
-      'with fewer zones than asked for an empty one is imagined',
+      'the minimum is zero with fewer domains than minDomains',
       1,
       1,
       { minDomains: 3 },
@@ -42,13 +42,13 @@ describe('a zone may have only so many more pods than the emptiest', () => {
   });
 });
 
-test('pods of other namespaces, and those that are leaving, do not count', () => {
+test('pods of other namespaces and terminating pods do not count', () => {
   const pods = { a: [...some(3, { labels, deleted: true }), ...some(3, { labels, namespace: 'other' })] };
   const cluster = schedulerHarness({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods });
   expect(filterResults(filter, spreading(constraint()), cluster)).toEqual({ a: '', b: '' });
 });
 
-test('nodes that the pod cannot go to count only where the constraint says so', () => {
+test('nodes outside the node affinity of the pod count only if the constraint includes them', () => {
   const nodes = [inZone('a', 'a'), node('b', { labels: { [ZONE]: 'b', off: 'x' } })];
   const cluster = schedulerHarness({ nodes, pods: { a: some(1) } });
   const elsewhere = { nodeSelector: { [HOSTNAME]: 'a' }, labels };
@@ -61,7 +61,7 @@ test('nodes that the pod cannot go to count only where the constraint says so', 
   expect(filterResults(filter, ignoring, cluster)).toMatchObject({ a: UNEVEN });
 });
 
-test('tainted nodes count unless the constraint leaves them out', () => {
+test('tainted nodes count unless the constraint excludes them', () => {
   const taints = [{ key: 'k', effect: 'NoSchedule' }];
   const cluster = schedulerHarness({
     nodes: [inZone('a', 'a'), node('b', { labels: { [ZONE]: 'b' }, taints })],
@@ -71,7 +71,7 @@ test('tainted nodes count unless the constraint leaves them out', () => {
   expect(filterResults(filter, spreading(constraint({ nodeTaintsPolicy: 'Honor' })), cluster)).toMatchObject({ a: '' });
 });
 
-test('the pod itself tells which revision counts', () => {
+test('matchLabelKeys takes the revision from the pod itself', () => {
   const cluster = schedulerHarness({
     nodes: [inZone('a', 'a'), inZone('b', 'b')],
     pods: { a: some(2, { labels: { app: 'a', rev: '1' } }) },
@@ -82,12 +82,12 @@ test('the pod itself tells which revision counts', () => {
   expect(filterResults(filter, revision('2'), cluster)).toEqual({ a: '', b: '' });
 });
 
-test('a pod without hard constraints asks nothing', () => {
+test('a pod without hard constraints passes the filter', () => {
   const cluster = schedulerHarness({ nodes: [inZone('a', 'a')] });
   expect(filterResults(filter, spreading(constraint({ whenUnsatisfiable: 'ScheduleAnyway' })), cluster)).toBe('-');
 });
 
-test('pods that are thought away or back change the count', () => {
+test('assumed additions and removals of pods change the count', () => {
   const [other] = some(1);
   if (other === undefined) throw new Error('no pod');
   const cluster = schedulerHarness({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods: { a: [other] } });

@@ -50,7 +50,8 @@ function spreadChecks(pod: PodInfo, constraints: readonly SpreadConstraint[], cl
       return undefined;
     },
     supposed(slot, other, by) {
-      if (other.namespace !== pod.namespace) return;
+      // A terminating pod is not counted, so its removal changes no count.
+      if (other.namespace !== pod.namespace || other.terminating) return;
       for (const places of all) {
         const place = places.values[slot] ?? -1;
         if (place < 0 || !places.constraint.selector.matches(other.labels)) continue;

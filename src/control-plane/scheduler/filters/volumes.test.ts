@@ -58,57 +58,73 @@ describe('claims of a pod', () => {
   ];
   const fixed = { storageClassName: 'static' };
   const CASES: readonly [what: string, parts: HarnessOptions, expected: object | string][] = [
-    ['is not there', {}, 'persistentvolumeclaim "c" not found'],
+    ['are rejected if one is missing', {}, 'persistentvolumeclaim "c" not found'],
     [
-      'is being deleted',
+      'are rejected if one is being deleted',
       { claims: [claim('c', {}, { deletionTimestamp: 'now' })] },
       'persistentvolumeclaim "c" is being deleted',
     ],
     [
-      'waits for its volume',
+      'are rejected if an immediate one is unbound',
       { claims: [claim('c', { storageClassName: 'now' })] },
       'pod has unbound immediate PersistentVolumeClaims',
     ],
     [
-      'names a volume that it does not have yet',
+      'are rejected if one names a volume but is unbound',
       { claims: [claim('c', { ...late, volumeName: 'x' })] },
       'pod has unbound immediate PersistentVolumeClaims',
     ],
-    ['has a volume that all nodes reach', { claims: [bound('c', 'x')], volumes: [volume('x')] }, { a: '', b: '' }],
     [
-      'has a volume that one node reaches',
+      'fit all nodes that can access the volume',
+      { claims: [bound('c', 'x')], volumes: [volume('x')] },
+      { a: '', b: '' },
+    ],
+    [
+      'fit only the node that can access the volume',
       { claims: [bound('c', 'x')], volumes: [volume('x', { nodeAffinity: on('b') })] },
       { a: ELSEWHERE, b: '' },
     ],
     [
-      'has a volume that is gone',
+      'fit no node if the volume was deleted',
       { claims: [bound('c', 'x')] },
       {
         a: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
         b: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
       },
     ],
-    ['can be provisioned anywhere', { claims: [claim('c', late)] }, { a: '', b: '' }],
-    ['can be provisioned in one zone', { claims: [claim('c', { storageClassName: 'in-a' })] }, { a: '', b: NONE_LEFT }],
+    ['fit all nodes if they can be provisioned anywhere', { claims: [claim('c', late)] }, { a: '', b: '' }],
     [
-      'is being provisioned for a node',
+      'fit only the zone where they can be provisioned',
+      { claims: [claim('c', { storageClassName: 'in-a' })] },
+      { a: '', b: NONE_LEFT },
+    ],
+    [
+      'fit only the node for which they are being provisioned',
       { claims: [claim('c', late, { annotations: { 'volume.kubernetes.io/selected-node': 'b' } })] },
       { a: NONE_LEFT, b: '' },
     ],
-    ['nobody provisions and nothing is free', { claims: [claim('c', fixed)] }, { a: NONE_LEFT, b: NONE_LEFT }],
     [
-      'a free volume is on one node',
+      'fit no node without a provisioner and a free volume',
+      { claims: [claim('c', fixed)] },
+      { a: NONE_LEFT, b: NONE_LEFT },
+    ],
+    [
+      'fit only the node of a free volume',
       { claims: [claim('c', fixed)], volumes: [volume('x', { ...fixed, nodeAffinity: on('a') })] },
       { a: '', b: NONE_LEFT },
     ],
     [
-      'the free volume is too small',
+      'fit no node if the free volume is too small',
       { claims: [claim('c', fixed)], volumes: [volume('x', { ...fixed, capacity: { storage: '1Mi' } })] },
       { a: NONE_LEFT },
     ],
-    ['the free volume is of another class', { claims: [claim('c', fixed)], volumes: [volume('x')] }, { a: NONE_LEFT }],
     [
-      'the free volume is reserved',
+      'fit no node if the free volume has another class',
+      { claims: [claim('c', fixed)], volumes: [volume('x')] },
+      { a: NONE_LEFT },
+    ],
+    [
+      'fit no node if the free volume is reserved',
       {
         claims: [claim('c', fixed)],
         volumes: [volume('x', { ...fixed, claimRef: { name: 'd', namespace: 'default' } })],
@@ -116,7 +132,7 @@ describe('claims of a pod', () => {
       { a: NONE_LEFT },
     ],
     [
-      'the volume is reserved for it',
+      'fit the node of the volume that is reserved for them',
       {
         claims: [claim('c', fixed)],
         volumes: [volume('x', { ...fixed, claimRef: { name: 'c', namespace: 'default' } })],
@@ -131,7 +147,7 @@ describe('claims of a pod', () => {
     else expect(said).toMatchObject(expected);
   });
 
-  test('two claims do not share a volume', () => {
+  test('two claims cannot share a volume', () => {
     const volumes = [volume('x', { storageClassName: 'static' })];
     const claims = [claim('c', { storageClassName: 'static' }), claim('d', { storageClassName: 'static' })];
     const both = ['c', 'd'].map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
@@ -139,7 +155,7 @@ describe('claims of a pod', () => {
     expect(filterResults(volumeBinding, pod('p', { volumes: both }), cluster)).toEqual({ a: NONE_LEFT });
   });
 
-  test('a claim that is made for the pod must be its own', () => {
+  test('the claim of a generic ephemeral volume must belong to the pod', () => {
     const made = pod('p', { volumes: [{ name: 'v', ephemeral: {} }] });
     expect(filterResults(volumeBinding, made, schedulerHarness({ nodes: [node('a')] }))).toBe(
       'waiting for ephemeral volume controller to create the persistentvolumeclaim "p-v"',
@@ -150,19 +166,19 @@ describe('claims of a pod', () => {
     );
   });
 
-  test('a pod without claims asks nothing', () => {
+  test('a pod without claims passes the filter', () => {
     expect(filterResults(volumeBinding, pod('p'), schedulerHarness())).toBe('-');
   });
 });
 
-describe('zones of volumes', () => {
+describe('volume zones', () => {
   const nodes = [node('a', { labels: { [ZONE]: 'a' } }), node('b', { labels: { [ZONE]: 'b' } }), node('nowhere')];
   const WRONG = 'node(s) had no available volume zone';
   const CASES: readonly [what: string, labels: Record<string, string>, expected: object | string][] = [
-    ['one zone', { [ZONE]: 'a' }, { a: '', b: WRONG, nowhere: '' }],
-    ['several zones', { [ZONE]: 'a__b' }, { a: '', b: '', nowhere: '' }],
-    ['the older label', { 'failure-domain.beta.kubernetes.io/zone': 'b' }, { a: WRONG, b: '', nowhere: '' }],
-    ['no zone', {}, '-'],
+    ['match in one zone', { [ZONE]: 'a' }, { a: '', b: WRONG, nowhere: '' }],
+    ['match in several zones', { [ZONE]: 'a__b' }, { a: '', b: '', nowhere: '' }],
+    ['match by the older label', { 'failure-domain.beta.kubernetes.io/zone': 'b' }, { a: WRONG, b: '', nowhere: '' }],
+    ['match every node without a zone', {}, '-'],
   ];
   test.each(CASES)('%s', (_what, labels, expected) => {
     const cluster = schedulerHarness({ nodes, claims: [bound('c', 'x')], volumes: [volume('x', {}, labels)] });
@@ -170,15 +186,15 @@ describe('zones of volumes', () => {
   });
 });
 
-test('a volume that is gone has no zone', () => {
+test('a deleted volume has no zone', () => {
   const cluster = schedulerHarness({ nodes: [node('a')], claims: [bound('c', 'x')] });
   expect(filterResults(volumeZone, using('c'), cluster)).toBe('persistentvolume "x" not found');
 });
 
-describe('disks that one pod at a time can have', () => {
+describe('exclusive volumes', () => {
   const ALONE =
     'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod';
-  test('a claim for one pod alone is taken wherever its pod is', () => {
+  test('include claims with the access mode ReadWriteOncePod', () => {
     const parts = { nodes: [node('a'), node('b')], claims: [bound('c', 'x', { accessModes: ['ReadWriteOncePod'] })] };
     const other = pod('other', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] });
     expect(filterResults(volumeRestrictions, using('c'), schedulerHarness(parts))).toEqual({ a: '', b: '' });
@@ -190,7 +206,7 @@ describe('disks that one pod at a time can have', () => {
     );
   });
 
-  test('a disk is shared on a node only by those who read', () => {
+  test('can be shared on a node by readers only', () => {
     const disk = (readOnly: boolean) => ({
       volumes: [{ name: 'v', gcePersistentDisk: { pdName: 'd', readOnly } } as never],
     });
@@ -203,7 +219,7 @@ describe('disks that one pod at a time can have', () => {
   });
 });
 
-test('a driver attaches only so many volumes, each once', () => {
+test('a driver attaches a limited number of volumes, counted once each', () => {
   const csi = (volumeHandle: string) => ({ csi: { driver: 'example.com', volumeHandle } });
   const limited = (count: number) => ({
     apiVersion: 'storage.k8s.io/v1',

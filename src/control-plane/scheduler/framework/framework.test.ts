@@ -5,7 +5,7 @@ import type { FilterStatus } from './filter.ts';
 import { numFeasibleNodesToFind, Rotation } from './sampling.ts';
 import { selectHost } from './select-host.ts';
 
-describe('how many nodes are enough', () => {
+describe('the number of feasible nodes to find', () => {
   const CASES: readonly [nodes: number, percentage: number, expected: number][] = [
     [0, 0, 0],
     [99, 0, 99],
@@ -21,12 +21,12 @@ describe('how many nodes are enough', () => {
     // The number is never less than 100.
     [1_000, 1, 100],
   ];
-  test.each(CASES)('%i nodes at %i percent: %i', (nodes, percentage, expected) => {
+  test.each(CASES)('of %i nodes at %i percent is %i', (nodes, percentage, expected) => {
     expect(numFeasibleNodesToFind(nodes, percentage)).toBe(expected);
   });
 });
 
-test('the search begins where the last one ended', () => {
+test('the search starts where the last one ended', () => {
   const rotation = new Rotation();
   const starts = [70, 70, 70].map((looked) => {
     rotation.advance(looked, 100);
@@ -37,7 +37,7 @@ test('the search begins where the last one ended', () => {
   expect(rotation.start).toBe(0);
 });
 
-describe('of equals the root of the heap is taken', () => {
+describe('the host with the highest score', () => {
   const CASES: readonly [scores: number[], expected: number][] = [
     [[1], 0],
     [[1, 1], 0],
@@ -48,11 +48,11 @@ describe('of equals the root of the heap is taken', () => {
     [[0, 5, 5, 5], 1],
     [[3, 9, 2, 9, 9], 1],
   ];
-  test.each(CASES)('%j', (scores, expected) => {
+  test.each(CASES)('is selected as by the heap of kube-scheduler: %j', (scores, expected) => {
     expect(selectHost(Float64Array.from(scores), scores.length)).toBe(expected);
   });
 
-  test('it is always one of the best', () => {
+  test('is always one of the best', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 300 }), (scores) => {
         expect(scores[selectHost(Float64Array.from(scores), scores.length)]).toBe(Math.max(...scores));
@@ -73,12 +73,12 @@ describe('the message of a pod that fits nowhere', () => {
       '0/15 nodes are available: 12 Insufficient cpu, 2 Insufficient memory, 3 node(s) had untolerated taint(s). preemption: no.',
     );
   });
-  test('says one thing for all nodes where none was looked at', () => {
+  test('reports one reason for all nodes if none was checked', () => {
     expect(fitMessage({ nodes: 5, refusals: new Map(), all: refusal('no such claim') })).toBe(
       '0/5 nodes are available: no such claim.',
     );
   });
-  test('counts nodes that were left out', () => {
+  test('counts nodes that were not checked', () => {
     const refusals = new Map([[refusal('busy'), 1]]);
     expect(fitMessage({ nodes: 5, refusals, others: refusal('elsewhere') })).toBe(
       '0/5 nodes are available: 1 busy, 4 elsewhere.',

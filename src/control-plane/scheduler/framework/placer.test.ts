@@ -14,7 +14,7 @@ test('the emptiest node is chosen', () => {
   expect(chosenFor(pod('p', { requests: { cpu: '1' } }), cluster)).toBe('b');
 });
 
-test('pods without a difference go round', () => {
+test('equal nodes are chosen in turn', () => {
   const cluster = schedulerHarness({ nodes: [node('a'), node('b'), node('c')] });
   const { placer } = placerOf(cluster);
   const chosen = Array.from({ length: 6 }, (_, i) => {
@@ -26,13 +26,13 @@ test('pods without a difference go round', () => {
   expect(chosen).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
 
-test('where one node suits it is taken without scores', () => {
+test('a single feasible node is chosen without scoring', () => {
   const cluster = schedulerHarness({ nodes: [node('a', { unschedulable: true }), node('b')] });
   const attempt = placerOf(cluster).placer.place(infoOf('p'));
   expect([cluster.nodes.nameAt(attempt.chosen ?? -1), attempt.scored]).toEqual(['b', []]);
 });
 
-test('the node that was made free is looked at first', () => {
+test('the nominated node is checked first', () => {
   const cluster = schedulerHarness({
     nodes: [node('a'), node('b')],
     pods: { b: [pod('o', { requests: { cpu: '2' } })] },
@@ -42,23 +42,23 @@ test('the node that was made free is looked at first', () => {
   expect(chosenFor(pod('p', { status: { nominatedNodeName: 'gone' } }), cluster)).toBe('a');
 });
 
-describe('pods that wait for a node', () => {
+describe('nominated pods', () => {
   const cluster = schedulerHarness({ nodes: [node('a')] });
   const { placer, nominated } = placerOf(cluster);
   nominated.set(infoOf('waiting', { requests: { cpu: '3' }, priority: 10 }), 'a');
   test.each([
-    ['count for others of no higher priority', 10, undefined],
-    ['not for those of higher priority', 11, 0],
+    ['are counted for pods of no higher priority', 10, undefined],
+    ['are not counted for pods of higher priority', 11, 0],
   ])('%s', (_what, priority, expected) => {
     expect(placer.place(infoOf('p', { requests: { cpu: '2' }, priority })).chosen).toBe(expected);
   });
-  test('and not for themselves', () => {
+  test('are not counted for themselves', () => {
     expect(placer.place(infoOf('waiting', { requests: { cpu: '3' }, priority: 10 })).chosen).toBe(0);
     expect(cluster.nodes.columns.cpu[0]).toBe(0);
   });
 });
 
-test('a large cluster is looked at in parts, in turns', () => {
+test('a large cluster is searched in parts, one after the other', () => {
   const nodes = Array.from({ length: 200 }, (_, i) => node(`n${i}`));
   const cluster = schedulerHarness({ nodes });
   const { placer } = placerOf(cluster, buildProfile({ percentageOfNodesToScore: 50 }));
@@ -73,7 +73,7 @@ test('a large cluster is looked at in parts, in turns', () => {
   ]);
 });
 
-test('nodes that the pod does not name are not looked at', () => {
+test('nodes that the affinity does not name are not checked', () => {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['b', 'gone'] }];
   const required = { nodeSelectorTerms: [{ matchFields }] };
   const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
@@ -84,7 +84,7 @@ test('nodes that the pod does not name are not looked at', () => {
   );
 });
 
-test('a node that is chosen passes every filter, and one is chosen where any does', () => {
+test('a chosen node passes every filter, and a node is chosen if any passes', () => {
   const cluster = fc.tuple(
     fc.tuple(...['n0', 'n1', 'n2', 'n3'].map(someNode)),
     fc.tuple(...Array.from({ length: 8 }, (_, i) => fc.tuple(somePod(`p${i}`), fc.integer({ min: 0, max: 3 })))),

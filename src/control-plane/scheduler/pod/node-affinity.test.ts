@@ -12,23 +12,31 @@ const expression = (key: string, operator: string, ...values: string[]) => ({
   matchExpressions: [{ key, operator, values }],
 });
 
-describe('a node must be as required', () => {
+describe('required node affinity', () => {
   const CASES: readonly [what: string, spec: object, expected: boolean][] = [
-    ['a label of nodeSelector', { containers: [], nodeSelector: { disk: 'ssd' } }, true],
-    ['another value than nodeSelector asks for', { containers: [], nodeSelector: { disk: 'hdd' } }, false],
+    ['matches a label of nodeSelector', { containers: [], nodeSelector: { disk: 'ssd' } }, true],
+    [
+      'does not match another value than that of nodeSelector',
+      { containers: [], nodeSelector: { disk: 'hdd' } },
+      false,
+    ],
     ['In', requires(expression('disk', 'In', 'hdd', 'ssd')), true],
-    ['In without the label', requires(expression('none', 'In', 'x')), false],
-    ['NotIn without the label', requires(expression('none', 'NotIn', 'x')), true],
+    ['does not match In without the label', requires(expression('none', 'In', 'x')), false],
+    ['matches NotIn without the label', requires(expression('none', 'NotIn', 'x')), true],
     ['NotIn', requires(expression('disk', 'NotIn', 'ssd')), false],
     ['Exists', requires(expression('disk', 'Exists')), true],
     ['DoesNotExist', requires(expression('disk', 'DoesNotExist')), false],
     ['Gt', requires(expression('gen', 'Gt', '4')), true],
-    ['Gt of an equal number', requires(expression('gen', 'Gt', '5')), false],
+    ['does not match Gt of an equal number', requires(expression('gen', 'Gt', '5')), false],
     ['Lt', requires(expression('gen', 'Lt', '6')), true],
-    ['Gt of no number', requires(expression('odd', 'Gt', '1')), false],
-    ['one of several terms', requires(expression('disk', 'In', 'hdd'), expression('gen', 'Exists')), true],
+    ['does not match Gt of a text', requires(expression('odd', 'Gt', '1')), false],
     [
-      'all expressions of a term',
+      'matches if one of several terms does',
+      requires(expression('disk', 'In', 'hdd'), expression('gen', 'Exists')),
+      true,
+    ],
+    [
+      'requires all expressions of a term',
       requires({
         matchExpressions: [
           { key: 'disk', operator: 'Exists' },
@@ -37,21 +45,25 @@ describe('a node must be as required', () => {
       }),
       false,
     ],
-    ['an empty term matches nothing', requires({}), false],
-    ['its name', requires({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['here'] }] }), true],
+    ['does not match an empty term', requires({}), false],
+    [
+      'matches the name of the node',
+      requires({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['here'] }] }),
+      true,
+    ],
   ];
   test.each(CASES)('%s', (_what, spec, expected) => {
     expect(requiredNodeAffinityOf(spec as never)?.matches(here)).toBe(expected);
   });
 });
 
-test('names are known where every term gives some', () => {
+test('node names are known if every term has some', () => {
   const named = (name: string) => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] });
   expect(requiredNodeAffinityOf(requires(named('a'), named('b')) as never)?.names).toEqual(new Set(['a', 'b']));
   expect(requiredNodeAffinityOf(requires(named('a'), expression('disk', 'Exists')) as never)?.names).toBeUndefined();
 });
 
-test('preferences without weight or content are left out', () => {
+test('preferences without weight or terms are ignored', () => {
   const preferred = [
     { weight: 3, preference: expression('disk', 'Exists') },
     { weight: 0, preference: expression('disk', 'Exists') },

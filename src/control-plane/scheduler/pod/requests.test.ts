@@ -12,17 +12,17 @@ const container = (requests: Record<string, string>, more: Partial<Container> = 
 
 const CASES: readonly [what: string, spec: Partial<PodSpec>, expected: Partial<ReturnType<typeof requestsOf>>][] = [
   [
-    'containers add up',
+    'the requests of containers are added',
     { containers: [container({ cpu: '100m', memory: '64Mi' }), container({ cpu: '1', memory: '1Gi' })] },
     { cpu: 1100, memory: 1088 * MI, nonZeroCpu: 1100, nonZeroMemory: 1088 * MI },
   ],
   [
-    'a container that says nothing counts a little for scores only',
+    'a container without requests counts with a default, for scores only',
     { containers: [container({}), container({ cpu: '0' })] },
     { cpu: 0, memory: 0, nonZeroCpu: 100, nonZeroMemory: 400 * MI },
   ],
   [
-    'the start counts where it takes more than the run',
+    'init containers count if they request more than the others',
     {
       containers: [container({ cpu: '500m', memory: '512Mi' })],
       initContainers: [container({ cpu: '2', memory: '64Mi' })],
@@ -30,7 +30,7 @@ const CASES: readonly [what: string, spec: Partial<PodSpec>, expected: Partial<R
     { cpu: 2000, memory: 512 * MI },
   ],
   [
-    'a sidecar runs beside all, and beside those that start after it',
+    'a sidecar is added to the containers, and to later init containers',
     {
       containers: [container({ cpu: '500m' })],
       initContainers: [container({ cpu: '300m' }, { restartPolicy: 'Always' }), container({ cpu: '1' })],
@@ -39,12 +39,12 @@ const CASES: readonly [what: string, spec: Partial<PodSpec>, expected: Partial<R
   ],
   ['overhead is added', { containers: [container({ cpu: '1' })], overhead: { cpu: '250m' } }, { cpu: 1250 }],
   [
-    'what the pod says as a whole counts instead of the sum',
+    'pod-level requests replace the sum',
     { containers: [container({ cpu: '1' })], resources: { requests: { cpu: '3' } } },
     { cpu: 3000, nonZeroCpu: 3000, nonZeroMemory: 200 * MI },
   ],
   [
-    'extended resources and huge pages are counted by the piece, unknown names not at all',
+    'extended resources and huge pages are counted, unknown names are not',
     { containers: [container({ 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi', bananas: '7' })] },
     {
       scalars: [
@@ -54,7 +54,7 @@ const CASES: readonly [what: string, spec: Partial<PodSpec>, expected: Partial<R
     },
   ],
   [
-    'parts of a byte or of a thousandth are rounded up',
+    'fractions of a byte or a millicore are rounded up',
     { containers: [container({ cpu: '0.0001', memory: '100m' })] },
     { cpu: 1, memory: 1 },
   ],
@@ -64,7 +64,7 @@ test.each(CASES)('%s', (_what, spec, expected) => {
   expect(requestsOf(pod('p', spec))).toMatchObject(expected);
 });
 
-test('a container that is being made smaller holds what it has until it is done', () => {
+test('a container that is being shrunk counts with its allocated resources until the resize is done', () => {
   const shrinking = pod('p', {
     containers: [container({ cpu: '1' })],
     status: { containerStatuses: [{ name: 'c', resources: {}, allocatedResources: { cpu: '2' } } as object] },

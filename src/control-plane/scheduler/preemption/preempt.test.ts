@@ -34,7 +34,7 @@ const budget = (app: string, disruptionsAllowed: number): PodDisruptionBudget =>
   status: { disruptionsAllowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
 });
 
-test('no more pods go than must', () => {
+test('no more pods are evicted than necessary', () => {
   const pods = { a: [low('small', '1'), low('mid', '2', { priority: 5 }), low('other', '1', { priority: 3 })] };
   const cluster = schedulerHarness({ nodes: [node('a')], pods });
   // The pod needs 2 CPUs: the least important pods "small" and "other" are evicted, and then it fits beside "mid".
@@ -42,23 +42,23 @@ test('no more pods go than must', () => {
   expect(cluster.nodes.columns.cpu[0]).toBe(4000);
 });
 
-describe('of several nodes the one with the least harm', () => {
+describe('the node with the least disruption is chosen', () => {
   const CASES: readonly [what: string, a: readonly Pod[], b: readonly Pod[], expected: string][] = [
     [
-      'the most important victim is less important',
+      'by the lowest priority of the most important victim',
       [low('a1', '4', { priority: 9 })],
       [low('b1', '4', { priority: 8 })],
       'b',
     ],
     [
-      'the priorities add up to less',
+      'by the lowest sum of priorities',
       [low('a1', '2', { priority: 9 }), low('a2', '2', { priority: 9 })],
       [low('b1', '2', { priority: 9 }), low('b2', '2', { priority: 1 })],
       'b',
     ],
-    ['fewer pods', [low('a1', '2'), low('a2', '2')], [low('b1', '4')], 'b'],
+    ['by the number of victims', [low('a1', '2'), low('a2', '2')], [low('b1', '4')], 'b'],
     [
-      'the most important victim has run less',
+      'by the latest start of the most important victim',
       [low('a1', '4', { status: { startTime: '2030-01-01T00:00:00Z' } })],
       [low('b1', '4', { status: { startTime: '2030-01-02T00:00:00Z' } })],
       'b',
@@ -69,7 +69,7 @@ describe('of several nodes the one with the least harm', () => {
     expect(outcome(cluster, high())).toMatchObject({ node: expected });
   });
 
-  test('budgets that hold count most', () => {
+  test('by disruption budgets first', () => {
     const pods = {
       a: [low('a1', '4', { labels: { app: 'kept' } })],
       b: [low('b1', '2', { priority: 9 }), low('b2', '2', { priority: 9 })],
@@ -80,7 +80,7 @@ describe('of several nodes the one with the least harm', () => {
   });
 });
 
-test('of equal pods those go whose budget allows it', () => {
+test('pods whose budget allows it are evicted first among equals', () => {
   const pods = { a: [low('kept', '2', { labels: { app: 'kept' } }), low('free', '2')] };
   const cluster = schedulerHarness({ nodes: [node('a')], pods });
   expect(outcome(cluster, high({ requests: { cpu: '2' } }), [budget('kept', 0)])).toEqual({
@@ -89,29 +89,29 @@ test('of equal pods those go whose budget allows it', () => {
   });
 });
 
-describe('where nobody can go', () => {
+describe('preemption does not help', () => {
   const full = schedulerHarness({ nodes: [node('a')], pods: { a: [low('a1', '4', { priority: 100 })] } });
   const CASES: readonly [what: string, around: ClusterView, parts: PodOptions, expected: string][] = [
     [
-      'all are as important',
+      'if all pods have the same priority',
       full,
       {},
       'preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
     ],
     [
-      'the node is too small in any case',
+      'if the node is too small',
       full,
       { requests: { cpu: '5' } },
       'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     ],
     [
-      'the pod does not want it',
+      'if the pod disables it',
       full,
       { preemptionPolicy: 'Never' },
       'preemption: not eligible due to preemptionPolicy=Never.',
     ],
     [
-      'those that go are not enough',
+      'if evicting all pods of lower priority is not enough',
       schedulerHarness({ nodes: [node('a')], pods: { a: [low('a1', '1'), low('a2', '3', { priority: 100 })] } }),
       {},
       'preemption: 0/1 nodes are available: 1 Insufficient cpu.',
@@ -121,7 +121,7 @@ describe('where nobody can go', () => {
     expect(outcome(cluster, high(parts))).toBe(expected);
   });
 
-  test('victims of its own are still leaving', () => {
+  test('while victims of the pod are still terminating', () => {
     const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }] as const;
     const leaving = low('a1', '4', { deleted: true, status: { conditions } });
     const cluster = schedulerHarness({ nodes: [node('a')], pods: { a: [leaving] } });
@@ -131,7 +131,7 @@ describe('where nobody can go', () => {
   });
 });
 
-test('a pod that others keep away can make them go', () => {
+test('existing pods with anti-affinity to the pod can be evicted', () => {
   const term = { topologyKey: ZONE, labelSelector: { matchLabels: { app: 'x' } } };
   const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   const cluster = schedulerHarness({
@@ -142,7 +142,25 @@ test('a pod that others keep away can make them go', () => {
   expect(outcome(cluster, candidate)).toEqual({ node: 'a', victims: ['rude'] });
 });
 
-test('only pods of lower priority go, without them the pod fits, and asking changes nothing', () => {
+test('a terminating pod, which is not counted, is no victim of a spread constraint', () => {
+  const spread = { topologyKey: 'host', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' } as const;
+  const labels = { app: 'x' };
+  const cluster = schedulerHarness({
+    nodes: [node('a', { labels: { host: 'a' } }), node('b', { labels: { host: 'b' }, unschedulable: true })],
+    pods: { a: [low('leaving', '1', { labels, deleted: true }), low('equal', '1', { labels, priority: 100 })] },
+  });
+  const candidate = high({
+    requests: { cpu: '1' },
+    labels,
+    topologySpreadConstraints: [{ ...spread, nodeTaintsPolicy: 'Ignore', labelSelector: { matchLabels: labels } }],
+  });
+  expect(outcome(cluster, candidate)).toBe(
+    'preemption: 0/2 nodes are available: ' +
+      "1 Preemption is not helpful for scheduling, 1 node(s) didn't match pod topology spread constraints.",
+  );
+});
+
+test('only pods of lower priority are evicted, the pod fits afterwards, and the search changes nothing', () => {
   const cluster = fc.tuple(
     fc.tuple(...['n0', 'n1', 'n2'].map(someNode)),
     fc.tuple(...Array.from({ length: 10 }, (_, i) => fc.tuple(somePod(`p${i}`), fc.integer({ min: 0, max: 2 })))),

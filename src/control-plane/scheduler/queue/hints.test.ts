@@ -35,24 +35,30 @@ const spread = {
   ],
 };
 
-describe('a pod is tried again when what happened may help it', () => {
+describe('an unschedulable pod is retried only if the event may help:', () => {
   const CASES: readonly [what: string, by: FilterName, event: ClusterEvent, waiting: PodOptions, expected: boolean][] =
     [
       ['a node is uncordoned', 'NodeUnschedulable', nodeEvent({ unschedulable: true }, {}), {}, true],
       ['a node is cordoned', 'NodeUnschedulable', nodeEvent({}, { unschedulable: true }), {}, false],
-      ['a taint goes', 'TaintToleration', nodeEvent({ taints }, {}), {}, true],
-      ['a taint comes', 'TaintToleration', nodeEvent({}, { taints }), {}, false],
-      ['a tainted node comes', 'TaintToleration', nodeEvent(undefined, { taints }), {}, false],
-      ['the label comes', 'NodeAffinity', nodeEvent({}, { labels: { d: 's' } }), { nodeSelector: { d: 's' } }, true],
+      ['a taint is removed', 'TaintToleration', nodeEvent({ taints }, {}), {}, true],
+      ['a taint is added', 'TaintToleration', nodeEvent({}, { taints }), {}, false],
+      ['a tainted node is added', 'TaintToleration', nodeEvent(undefined, { taints }), {}, false],
+      ['the label is added', 'NodeAffinity', nodeEvent({}, { labels: { d: 's' } }), { nodeSelector: { d: 's' } }, true],
       [
-        'another label comes',
+        'another label is added',
         'NodeAffinity',
         nodeEvent({}, { labels: { d: 'h' } }),
         { nodeSelector: { d: 's' } },
         false,
       ],
-      ['a large enough node comes', 'NodeResourcesFit', nodeEvent(undefined, {}), { requests: { cpu: '4' } }, true],
-      ['one that is too small comes', 'NodeResourcesFit', nodeEvent(undefined, {}), { requests: { cpu: '5' } }, false],
+      ['a large enough node is added', 'NodeResourcesFit', nodeEvent(undefined, {}), { requests: { cpu: '4' } }, true],
+      [
+        'a node that is too small is added',
+        'NodeResourcesFit',
+        nodeEvent(undefined, {}),
+        { requests: { cpu: '5' } },
+        false,
+      ],
       [
         'a node grows',
         'NodeResourcesFit',
@@ -61,26 +67,26 @@ describe('a pod is tried again when what happened may help it', () => {
         true,
       ],
       [
-        'a node stays as it is',
+        'a node does not grow',
         'NodeResourcesFit',
         nodeEvent({}, { labels: { y: '' } }),
         { requests: { cpu: '1' } },
         false,
       ],
-      ['a pod leaves enough room', 'NodeResourcesFit', gone(), { requests: { cpu: '3' } }, true],
-      ['a pod leaves too little room', 'NodeResourcesFit', gone(), { requests: { cpu: '3500m' } }, false],
-      ['a pod comes', 'NodeResourcesFit', came(), { requests: { cpu: '1' } }, false],
+      ['a deleted pod leaves enough room', 'NodeResourcesFit', gone(), { requests: { cpu: '3' } }, true],
+      ['a deleted pod leaves too little room', 'NodeResourcesFit', gone(), { requests: { cpu: '3500m' } }, false],
+      ['a pod is added', 'NodeResourcesFit', came(), { requests: { cpu: '1' } }, false],
       ['a port becomes free', 'NodePorts', gone(port), port, true],
-      ['another pod leaves', 'NodePorts', gone(), port, false],
-      ['company comes', 'InterPodAffinity', came(x), rule('podAffinity'), true],
-      ['somebody else comes', 'InterPodAffinity', came(), rule('podAffinity'), false],
-      ['whom it avoids leaves', 'InterPodAffinity', gone(x), rule('podAntiAffinity'), true],
-      ['who avoids it leaves', 'InterPodAffinity', gone(rule('podAntiAffinity')), x, true],
-      ['a pod that counts leaves', 'PodTopologySpread', gone(x), spread, true],
-      ['one that does not count leaves', 'PodTopologySpread', gone(), spread, false],
-      ['a zone comes', 'PodTopologySpread', nodeEvent({}, { labels: { [ZONE]: 'z' } }), spread, true],
-      ['a volume comes', 'VolumeBinding', { what: 'storage' }, {}, true],
-      ['a volume comes', 'NodeResourcesFit', { what: 'storage' }, {}, false],
+      ['a pod without the port is deleted', 'NodePorts', gone(), port, false],
+      ['a matching pod is added', 'InterPodAffinity', came(x), rule('podAffinity'), true],
+      ['a pod that does not match is added', 'InterPodAffinity', came(), rule('podAffinity'), false],
+      ['a pod that it avoids is deleted', 'InterPodAffinity', gone(x), rule('podAntiAffinity'), true],
+      ['a pod that avoids it is deleted', 'InterPodAffinity', gone(rule('podAntiAffinity')), x, true],
+      ['a matching pod is deleted', 'PodTopologySpread', gone(x), spread, true],
+      ['a pod that does not match is deleted', 'PodTopologySpread', gone(), spread, false],
+      ['a zone is added', 'PodTopologySpread', nodeEvent({}, { labels: { [ZONE]: 'z' } }), spread, true],
+      ['a volume is added', 'VolumeBinding', { what: 'storage' }, {}, true],
+      ['a volume is added', 'NodeResourcesFit', { what: 'storage' }, {}, false],
     ];
   test.each(CASES)('%s (%s)', (_what, by, event, waiting, expected) => {
     const cluster = schedulerHarness({ nodes: [node('n')], pods: { n: [pod('there', { requests: { cpu: '1' } })] } });
@@ -88,7 +94,7 @@ describe('a pod is tried again when what happened may help it', () => {
     expect(queueingHint(queued, event, cluster)).toBe(expected);
   });
 
-  test('where there was no node at all, any node helps', () => {
+  test('any node if there was none at all', () => {
     const queued = { info: infoOf('p'), unschedulablePlugins: new Set() } as unknown as QueuedPod;
     expect(queueingHint(queued, nodeEvent(undefined, {}), schedulerHarness())).toBe(true);
     expect(queueingHint(queued, gone(), schedulerHarness())).toBe(false);

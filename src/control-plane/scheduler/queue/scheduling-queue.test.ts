@@ -26,7 +26,7 @@ const refuse = () => {
   return queued;
 };
 
-test('higher priority goes first, then who came first', async () => {
+test('higher priority comes first, then the older pod', async () => {
   add('low');
   await clock.advance(1);
   add('high', { priority: 10 });
@@ -36,20 +36,20 @@ test('higher priority goes first, then who came first', async () => {
   expect([popped(), popped(), popped(), popped(), popped()]).toEqual(['high', 'second', 'low', 'later', undefined]);
 });
 
-test('a pod that changes its priority changes its place', () => {
+test('a pod whose priority changes moves in the queue', () => {
   add('a');
   add('b');
   add('b', { priority: 5 });
   expect(popped()).toBe('b');
 });
 
-test('a pod that is gone is not tried', () => {
+test('a deleted pod is not scheduled', () => {
   add('a');
   queue.remove('uid-default-a');
   expect([popped(), queue.size]).toEqual([undefined, 0]);
 });
 
-test('a pod that nothing suited waits until something happens', () => {
+test('an unschedulable pod waits until an event may help it', () => {
   add('a');
   refuse();
   expect(queue.hasReady).toBe(false);
@@ -59,7 +59,7 @@ test('a pod that nothing suited waits until something happens', () => {
   expect(popped()).toBe('a');
 });
 
-test('one in back-off is tried after all others, but at once where there are none', async () => {
+test('a pod in back-off comes after all others, but at once if there are none', async () => {
   add('a');
   refuse();
   queue.wake(() => true);
@@ -78,7 +78,7 @@ test('the back-off doubles from one second to ten', () => {
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
 });
 
-test('a pod whose back-off is over waits like others', async () => {
+test('a pod whose back-off has ended is queued like others', async () => {
   add('a');
   refuse();
   await clock.advance(1_000);
@@ -87,7 +87,7 @@ test('a pod whose back-off is over waits like others', async () => {
   expect(popped()).toBe('a');
 });
 
-test('after an error a pod waits for its back-off in any case', async () => {
+test('after an error a pod always waits for its back-off', async () => {
   add('a');
   const queued = queue.pop();
   if (queued === undefined) throw new Error('no pod');
@@ -100,7 +100,7 @@ test('after an error a pod waits for its back-off in any case', async () => {
   expect(reported).toBe(2);
 });
 
-test('what nothing has woken for five minutes is tried all the same', async () => {
+test('an unschedulable pod is retried after five minutes without an event', async () => {
   add('a');
   refuse();
   await clock.advance(299_000);
@@ -109,9 +109,9 @@ test('what nothing has woken for five minutes is tried all the same', async () =
   expect(popped()).toBe('a');
 });
 
-describe('gates', () => {
+describe('scheduling gates', () => {
   const gated = { schedulingGates: [{ name: 'g' }] };
-  test('hold a pod back until they are gone', () => {
+  test('keep a pod out of the queue until they are removed', () => {
     add('a', gated);
     queue.wake(() => true);
     expect(queue.hasReady).toBe(false);
@@ -120,7 +120,7 @@ describe('gates', () => {
   });
 });
 
-test('a change of the pod itself may help it', () => {
+test('an update of the pod itself may help it', () => {
   add('a');
   refuse();
   add('a');
@@ -129,13 +129,13 @@ test('a change of the pod itself may help it', () => {
   expect(popped()).toBe('a');
 });
 
-test('nothing keeps the clock busy when no pod waits', () => {
+test('no timer is set if no pod waits', () => {
   add('a');
   popped();
   expect(clock.pending).toBe(0);
 });
 
-test('a heap gives back in order whatever was put in and taken out', () => {
+test('a heap returns its items in order after any insertions and removals', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer(), fc.boolean())), (given) => {
       const heap = new Heap<{ place: number; value: number }>((a, b) => a.value < b.value);

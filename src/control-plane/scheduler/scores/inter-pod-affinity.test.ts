@@ -16,21 +16,21 @@ const nodes = [
 ];
 const x = (name: string, more: object = {}) => pod(name, { labels: { app: 'x' }, ...more });
 
-test('a pod likes places with pods that it names, each one counts', () => {
+test('preferred affinity adds its weight for each matching pod in the domain', () => {
   const cluster = schedulerHarness({ nodes, pods: { a1: [x('1'), x('2')], b: [x('3')] } });
   const scores = scoresOf(score, pod('p', likes('podAffinity', 'x', 5)), cluster);
   expect(scores?.raw).toEqual({ a1: 10, a2: 10, b: 5 });
   expect(scores?.normalised).toEqual({ a1: 100, a2: 100, b: 0 });
 });
 
-test('and dislikes others', () => {
+test('preferred anti-affinity subtracts its weight', () => {
   const cluster = schedulerHarness({ nodes, pods: { a1: [x('1')] } });
   const scores = scoresOf(score, pod('p', likes('podAntiAffinity', 'x', 7, HOSTNAME)), cluster);
   expect(scores?.raw).toEqual({ a1: -7, a2: 0, b: 0 });
   expect(scores?.normalised).toEqual({ a1: 0, a2: 100, b: 100 });
 });
 
-test('what pods that are there like counts too', () => {
+test('preferences of existing pods count too', () => {
   const cluster = schedulerHarness({
     nodes,
     pods: { a1: [x('1', likes('podAffinity', 'y', 30))], b: [x('2', likes('podAntiAffinity', 'y', 10))] },
@@ -40,7 +40,7 @@ test('what pods that are there like counts too', () => {
   expect(scores?.normalised).toEqual({ a1: 100, a2: 100, b: 0 });
 });
 
-test('a pod that must be near the new one counts as much as is configured', () => {
+test('required affinity of existing pods counts with hardPodAffinityWeight', () => {
   const must = { affinity: { podAffinity: { [REQUIRED]: [term('y')] } } };
   const cluster = schedulerHarness({ nodes, pods: { a1: [x('1', must)] } });
   const y = pod('p', { labels: { app: 'y' } });
@@ -51,13 +51,13 @@ test('a pod that must be near the new one counts as much as is configured', () =
   expect(scoresOf(interPodAffinityScore(none), y, cluster)).toBeUndefined();
 });
 
-test('likes of pods that are there can be ignored', () => {
+test('preferences of existing pods can be ignored', () => {
   const cluster = schedulerHarness({ nodes, pods: { a1: [x('1', likes('podAffinity', 'y', 30))] } });
   const deaf = { hardPodAffinityWeight: 1, ignorePreferredTermsOfExistingPods: true };
   expect(scoresOf(interPodAffinityScore(deaf), pod('p', { labels: { app: 'y' } }), cluster)).toBeUndefined();
 });
 
-test('where all places are liked the same nothing is added', () => {
+test('equal scores are normalized to zero', () => {
   const cluster = schedulerHarness({ nodes, pods: { a1: [x('1')], b: [x('2')] } });
   const scores = scoresOf(score, pod('p', likes('podAffinity', 'x', 5)), cluster);
   expect(scores?.normalised).toEqual({ a1: 0, a2: 0, b: 0 });

@@ -15,7 +15,7 @@ const inZone = (name: string, zone: string) => node(name, { labels: { [ZONE]: zo
 let made = 0;
 const some = (count: number) => Array.from({ length: count }, () => pod(`other-${made++}`, { labels }));
 
-test('places with fewer pods are better', () => {
+test('domains with fewer pods score higher', () => {
   const cluster = schedulerHarness({
     nodes: [inZone('a1', 'a'), inZone('a2', 'a'), inZone('b', 'b')],
     pods: { a1: some(3), b: some(1) },
@@ -27,7 +27,7 @@ test('places with fewer pods are better', () => {
   expect(scores?.normalised).toEqual({ a1: 25, a2: 25, b: 100 });
 });
 
-test('on hosts, each node is a place', () => {
+test('each node is a domain of the hostname key', () => {
   const cluster = schedulerHarness({ nodes: [node('a'), node('b'), node('c')], pods: { a: some(2) } });
   const scores = scoresOf(score, pod('p', { topologySpreadConstraints: [soft(HOSTNAME, 3)] }), cluster);
   // Three nodes have the weight ln 5 = 1.609; a: 2*1.609+2 = 5.2 -> 5; others: 2.
@@ -35,13 +35,13 @@ test('on hosts, each node is a place', () => {
   expect(scores?.normalised).toEqual({ a: 40, b: 100, c: 100 });
 });
 
-test('a node without the label gets nothing, and all are equal where there is no pod yet', () => {
+test('a node without the label scores zero, and all others are equal without pods', () => {
   const cluster = schedulerHarness({ nodes: [inZone('a', 'a'), inZone('b', 'b'), node('nowhere')] });
   const scores = scoresOf(score, pod('p', { topologySpreadConstraints: [soft(ZONE)] }), cluster);
   expect(scores?.normalised).toEqual({ a: 100, b: 100, nowhere: 0 });
 });
 
-test('pods of a service spread without asking, and then a node may lack labels', () => {
+test('pods of a service spread by default, and nodes may lack labels then', () => {
   const nodes = [inZone('a', 'a'), inZone('b', 'b'), node('nowhere')];
   const cluster = schedulerHarness({ nodes, pods: { a: some(2) }, service: labels });
   const scores = scoresOf(score, pod('p', { labels }), cluster);
@@ -51,7 +51,7 @@ test('pods of a service spread without asking, and then a node may lack labels',
   expect(scoresOf(score, pod('p', { labels: { app: 'lonely' } }), cluster)).toBeUndefined();
 });
 
-test('defaults can be others, or none', () => {
+test('the default constraints can be replaced or removed', () => {
   const constraints = [{ topologyKey: HOSTNAME, maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }] as const;
   const custom: SpreadDefaults = { builtIn: false, constraints };
   const cluster = schedulerHarness({ nodes: [node('a'), node('b')], pods: { a: some(1) }, service: labels });

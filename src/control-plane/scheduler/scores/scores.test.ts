@@ -10,7 +10,7 @@ import { taintTolerationScore } from './taint-toleration.ts';
 
 const MI = 1024 * 1024;
 
-describe('how full a node would be', () => {
+describe('the allocation of a node', () => {
   // Node a has 4 CPU and 8Gi, of which 1 CPU and 2Gi are taken; b is empty with 10 CPU and 10Gi.
   const cluster = schedulerHarness({
     nodes: [node('a'), node('b', { allocatable: { cpu: '10', memory: '10Gi' } })],
@@ -22,15 +22,20 @@ describe('how full a node would be', () => {
   ];
   const CASES: readonly [what: string, strategy: Partial<ScoringStrategy>, parts: PodOptions, expected: object][] = [
     // a: CPU (4000-2000)*100/4000 = 50, memory (8-4)*100/8 = 50; b: 90 and 80, mean 85.
-    ['emptier is better', {}, { requests: { cpu: '1', memory: '2Gi' } }, { a: 50, b: 85 }],
+    ['favors the emptier node', {}, { requests: { cpu: '1', memory: '2Gi' } }, { a: 50, b: 85 }],
     // A pod without requests counts 100m and 200Mi. a: 72 and (8192-2248)*100/8192 = 72.55 -> 72; b: 99 and 98, mean
     // 98.5 -> 98.
-    ['little is assumed where nothing is asked for', {}, {}, { a: 72, b: 98 }],
+    ['assumes small requests if there are none', {}, {}, { a: 72, b: 98 }],
     // A request beyond the allocatable amount scores 0: a CPU 0, memory 50; b CPU 50, memory 80.
-    ['too much of a resource scores nothing', {}, { requests: { cpu: '5', memory: '2Gi' } }, { a: 25, b: 65 }],
-    ['fuller is better', { type: 'MostAllocated' }, { requests: { cpu: '1', memory: '2Gi' } }, { a: 50, b: 15 }],
+    ['scores zero for a resource that does not fit', {}, { requests: { cpu: '5', memory: '2Gi' } }, { a: 25, b: 65 }],
     [
-      'weights count',
+      'favors the fuller node with MostAllocated',
+      { type: 'MostAllocated' },
+      { requests: { cpu: '1', memory: '2Gi' } },
+      { a: 50, b: 15 },
+    ],
+    [
+      'is weighted by resource',
       {
         resources: [
           { name: 'cpu', weight: 3 },
@@ -43,7 +48,7 @@ describe('how full a node would be', () => {
     ],
     // a: 50 % -> 50 each; b: 10 % and 20 % -> 10 and 20, mean 15.
     [
-      'as a shape says',
+      'follows a shape with RequestedToCapacityRatio',
       { type: 'RequestedToCapacityRatio', shape },
       { requests: { cpu: '1', memory: '2Gi' } },
       { a: 50, b: 15 },
@@ -54,7 +59,25 @@ describe('how full a node would be', () => {
     expect(scoresOf(nodeResourcesFitScore(full), pod('p', parts), cluster)?.raw).toEqual(expected);
   });
 
-  test('an extended resource counts only for pods that ask for it', () => {
+  test('counts a resource on other nodes if its shape score is 0 on one', () => {
+    const shape = [
+      { utilization: 0, score: 0 },
+      { utilization: 100, score: 10 },
+    ];
+    const two = schedulerHarness({
+      nodes: [node('idle'), node('busy')],
+      pods: { busy: [pod('o', { requests: { cpu: '4', memory: '16Gi' } })] },
+    });
+    const score = nodeResourcesFitScore({
+      type: 'RequestedToCapacityRatio',
+      resources: [{ name: 'cpu', weight: 1 }],
+      shape,
+    });
+    const { raw } = scoresOf(score, pod('p'), two) ?? {};
+    expect(raw?.['busy']).toBeGreaterThan(raw?.['idle'] ?? 0);
+  });
+
+  test('counts an extended resource only for pods that request it', () => {
     const gpus = schedulerHarness({
       nodes: [node('a', { allocatable: { 'example.com/gpu': '4' } })],
       pods: { a: [pod('other', { requests: { 'example.com/gpu': '1' } })] },
@@ -70,7 +93,7 @@ describe('how full a node would be', () => {
   });
 });
 
-test('a shape is followed on straight lines between its points, and level beyond them', () => {
+test('a shape is interpolated linearly between its points, and constant beyond them', () => {
   const score = requestedToCapacityRatio([
     { utilization: 20, score: 10 },
     { utilization: 70, score: 3 },
@@ -79,26 +102,26 @@ test('a shape is followed on straight lines between its points, and level beyond
   expect([10, 20, 45, 46, 70, 100, 150].map((taken) => score(taken, 100))).toEqual([100, 100, 65, 64, 30, 30, 30]);
 });
 
-describe('how even a node would be used', () => {
+describe('balanced allocation', () => {
   const cluster = schedulerHarness({
     nodes: [node('empty'), node('cpu')],
     pods: { cpu: [pod('other', { requests: { cpu: '2' } })] },
   });
   const CASES: readonly [what: string, requests: Record<string, string>, expected: object][] = [
     // empty: f = 1/4 and 2/8: std 0, 100 before and after -> 50+(50+0)/2 = 75. cpu: before |0.5-0|/2 = .25 -> 75; after .75, .25: .25 -> 75: 75.
-    ['the same part of both', { cpu: '1', memory: '2Gi' }, { empty: 75, cpu: 75 }],
+    ['is highest for equal utilization', { cpu: '1', memory: '2Gi' }, { empty: 75, cpu: 75 }],
     // empty: after |0-0.5|/2 -> 75: 50+(50+75-100)/2 = 62.5 -> 62. cpu: before 75, after .5,.5 -> 100: 50+(50+25)/2 = 87.5 -> 87.
-    ['what evens out is better', { memory: '4Gi' }, { empty: 62, cpu: 87 }],
+    ['favors the node that becomes more even', { memory: '4Gi' }, { empty: 62, cpu: 87 }],
   ];
   test.each(CASES)('%s', (_what, requests, expected) => {
     expect(scoresOf(balancedAllocationScore(), pod('p', { requests }), cluster)?.raw).toEqual(expected);
   });
 
-  test('a pod that asks for nothing changes no balance', () => {
+  test('is unchanged by a pod without requests', () => {
     expect(scoresOf(balancedAllocationScore(), pod('p'), cluster)).toBeUndefined();
   });
 
-  test('more than two resources by their deviation', () => {
+  test('uses the standard deviation of more than two resources', () => {
     const gpus = schedulerHarness({ nodes: [node('a', { allocatable: { 'example.com/gpu': '2' } })] });
     const score = balancedAllocationScore([...CPU_AND_MEMORY, { name: 'example.com/gpu', weight: 1 }]);
     const requests = { cpu: '1', memory: '4Gi', 'example.com/gpu': '2' };
@@ -107,7 +130,7 @@ describe('how even a node would be used', () => {
   });
 });
 
-test('nodes with fewer taints to avoid are better', () => {
+test('nodes with fewer PreferNoSchedule taints score higher', () => {
   const avoid = (...keys: string[]) => keys.map((key) => ({ key, effect: 'PreferNoSchedule' }));
   const nodes = [node('none'), node('one', { taints: avoid('x') }), node('three', { taints: avoid('x', 'y', 'z') })];
   const scores = scoresOf(taintTolerationScore, pod('p'), schedulerHarness({ nodes }));
@@ -121,7 +144,7 @@ test('nodes with fewer taints to avoid are better', () => {
   });
 });
 
-test('preferred nodes by the sum of their weights', () => {
+test('preferred nodes score the sum of the weights', () => {
   const preferred = (weight: number, key: string) => ({
     weight,
     preference: { matchExpressions: [{ key, operator: 'Exists' }] },
@@ -136,19 +159,19 @@ test('preferred nodes by the sum of their weights', () => {
   expect(scoresOf(nodeAffinityScore, pod('p'), schedulerHarness({ nodes }))).toBeUndefined();
 });
 
-describe('images that are there already', () => {
+describe('image locality', () => {
   const nodes = [node('a', { images: { 'big:1': 500 * MI, 'small:latest': 10 * MI } }), node('b')];
   const CASES: readonly [what: string, image: string, expected: object][] = [
     // 500Mi on one of two nodes counts 250Mi: 100*(250-23)/(1000-23) = 23.2.
-    ['half of the nodes', 'big:1', { a: 23, b: 0 }],
-    ['too small to matter', 'small', { a: 0, b: 0 }],
-    ['unknown', 'other:1', { a: 0, b: 0 }],
+    ['scales with the nodes that have the image', 'big:1', { a: 23, b: 0 }],
+    ['ignores small images', 'small', { a: 0, b: 0 }],
+    ['is zero for an unknown image', 'other:1', { a: 0, b: 0 }],
   ];
   test.each(CASES)('%s', (_what, image, expected) => {
     expect(scoresOf(imageLocalityScore, pod('p', { image }), schedulerHarness({ nodes }))?.raw).toEqual(expected);
   });
 
-  test('more containers share the bound', () => {
+  test('scales with the number of containers', () => {
     const containers = [
       { name: 'c', image: 'big:1' },
       { name: 'd', image: 'other:1' },

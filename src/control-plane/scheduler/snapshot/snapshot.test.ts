@@ -14,7 +14,7 @@ const slotsOf = ({ order }: Snapshot) => order.names;
 
 describe('the order of nodes', () => {
   const inZone = (name: string, zone: string) => node(name, { labels: { [ZONE]: zone } });
-  test('takes turns over the zones, in the order in which they came', () => {
+  test('alternates between zones, in the order of creation', () => {
     const tree = new NodeTree();
     const nodes = [
       inZone('a1', 'a'),
@@ -28,7 +28,7 @@ describe('the order of nodes', () => {
     expect(tree.order.names).toEqual(['a1', 'b1', 'none', 'a2', 'b2', 'a3']);
     expect([...tree.order.slots]).toEqual([0, 3, 4, 1, 5, 2]);
   });
-  test('follows a node to another zone, and forgets one that leaves', () => {
+  test('follows a node to another zone, and drops a deleted one', () => {
     const tree = new NodeTree();
     [inZone('a1', 'a'), inZone('b1', 'b'), inZone('a2', 'a')].forEach((each, i) => tree.set(each, i));
     tree.set(inZone('a1', 'b'), 0);
@@ -38,7 +38,7 @@ describe('the order of nodes', () => {
   });
 });
 
-test('a pod may come before its node', () => {
+test('a pod may be added before its node', () => {
   const nodes = new Snapshot();
   nodes.setPod(infoOf('p', { requests: { cpu: '1' } }), 'late');
   expect(nodes.size).toBe(0);
@@ -47,7 +47,7 @@ test('a pod may come before its node', () => {
   expect([nodes.columns.cpu[slot], nodes.columns.allocatableCpu[slot]]).toEqual([1000, 4000]);
 });
 
-test('a slot is given to another node only when nobody needs it', () => {
+test('a slot is reused only when no pod refers to it', () => {
   const nodes = new Snapshot();
   nodes.setNode(node('a'));
   nodes.setPod(infoOf('p'), 'a');
@@ -60,7 +60,7 @@ test('a slot is given to another node only when nobody needs it', () => {
   expect(nodes.columns.pods[0]).toBe(0);
 });
 
-test('names that were handed out stay as they were', () => {
+test('a returned list of names does not change', () => {
   const nodes = new Snapshot();
   nodes.setNode(node('a'));
   const { names } = nodes;
@@ -69,7 +69,7 @@ test('names that were handed out stay as they were', () => {
   expect([names, nodes.names]).toEqual([['a'], ['b']]);
 });
 
-test('what is only supposed leaves no trace', () => {
+test('a temporary removal leaves no trace', () => {
   const nodes = new Snapshot();
   nodes.setNode(node('a'));
   const other = infoOf('o', { requests: { cpu: '2' }, labels: { app: 'x' } });
@@ -139,7 +139,7 @@ function decision(cluster: ReturnType<typeof schedulerHarness>, candidate: Pod) 
   return explained?.nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-test('hosts are told apart by their label, not by their name', () => {
+test('hosts are distinguished by their label, not by their name', () => {
   const nodes = new Snapshot();
   nodes.setNode(node('a', { labels: { [HOSTNAME]: 'same' } }));
   nodes.setNode(node('b', { labels: { [HOSTNAME]: 'same' } }));

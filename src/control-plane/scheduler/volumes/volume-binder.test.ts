@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => trial.cluster.stop());
 
-describe('a claim that waits for a pod', () => {
+describe('a claim with WaitForFirstConsumer', () => {
   const CLAIM = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }];
   const claimed = () => trial.cluster.admin.get(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
@@ -42,7 +42,7 @@ describe('a claim that waits for a pod', () => {
 
   beforeEach(() => trial.addNode('a'));
 
-  test('gets its volume for the node of the pod, and the pod waits for it', async () => {
+  test('gets its volume on the node of the pod, and the pod waits for it', async () => {
     await addClaim('example.com/disks');
     trial.start();
     await trial.addPod('p', '1', { volumes });
@@ -53,7 +53,7 @@ describe('a claim that waits for a pod', () => {
     expect(await trial.nodeOf('p')).toBe('a');
   });
 
-  test('gets a free volume that the node reaches', async () => {
+  test('gets a free volume that is accessible from the node', async () => {
     await trial.addNode('b');
     await addClaim('kubernetes.io/no-provisioner');
     const matchExpressions = [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['b'] }];
@@ -78,7 +78,7 @@ describe('a claim that waits for a pod', () => {
     expect(await trial.nodeOf('p')).toBe('b');
   });
 
-  test('is not waited for without end', async () => {
+  test('fails the binding after a timeout', async () => {
     await addClaim('example.com/disks');
     const pluginConfig = [{ name: 'VolumeBinding', args: { bindTimeoutSeconds: 60 } }];
     trial.start({ configuration: readConfiguration({ profiles: [{ pluginConfig }] }) });

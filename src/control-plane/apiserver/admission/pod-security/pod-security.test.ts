@@ -140,13 +140,13 @@ test.each<[level: string, violation: string | undefined, spec: object]>([
 describe('warnings', () => {
   const VIOLATION = 'would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)';
 
-  test('tell of a pod that a level would refuse', async () => {
+  test('report a pod that a level would reject', async () => {
     const cluster = await labelled({ warn: 'baseline' });
     await cluster.create('pods/x', pod({ hostPID: true }));
     expect(cluster.warnings).toContain(VIOLATION);
   });
 
-  test('tell of a workload whose pods it would refuse, which is not refused itself', async () => {
+  test('report a workload whose pods a level would reject, which is not rejected itself', async () => {
     const cluster = await labelled({ warn: 'baseline', enforce: 'restricted' });
     const template = { spec: { restartPolicy: 'Never', hostPID: true, containers: [plain('c')] } };
     await cluster.create('cronjobs.batch/x', {
@@ -156,7 +156,7 @@ describe('warnings', () => {
     expect(cluster.warnings).toContain(VIOLATION);
   });
 
-  test('know what an older version of a level did not ask for', async () => {
+  test('follow the older version of a level', async () => {
     const cluster = await labelled({ warn: 'restricted', 'warn-version': 'v1.20' });
     await cluster.create('pods/x', pod({ containers: [plain('c')] }));
     expect(cluster.warnings).toEqual([
@@ -164,7 +164,7 @@ describe('warnings', () => {
     ]);
   });
 
-  test('tell who is already there when a namespace becomes stricter', async () => {
+  test('list existing pods that violate the new level of a namespace', async () => {
     const cluster = await testCluster();
     for (const name of ['p1', 'p2']) {
       await cluster.create('pods/x', { metadata: { name }, spec: { containers: [plain('c')] } });
@@ -177,7 +177,7 @@ describe('warnings', () => {
   });
 });
 
-test('labels that say nothing known are refused', async () => {
+test('labels with unknown levels or versions are rejected', async () => {
   const cluster = await testCluster();
   const { message } = await cluster.refused(labelled({ enforce: 'x', 'warn-version': 'y' }, cluster));
   expect(message).toBe(

@@ -31,7 +31,7 @@ async function bind(
 
 const create = () => cluster.create('configmaps/x', { metadata: { name: 'c' } });
 
-describe('a configuration', () => {
+describe('an apply configuration', () => {
   test.each<[expression: string, data: object | undefined, labels: object | undefined]>([
     ['Object{data: {"a": "b"}}', { a: 'b' }, undefined],
     [
@@ -94,7 +94,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('leaves alone what is replaced only as a whole', async () => {
+  test('cannot change fields that are atomic', async () => {
     await bind([
       apply(
         'Object{spec: Object.spec{initContainers: [Object.spec.initContainers{name: "mesh", image: "m", args: ["a"]}], nodeSelector: {"a": "b"}}}',
@@ -106,7 +106,7 @@ describe('a configuration', () => {
   });
 });
 
-describe('a patch', () => {
+describe('a JSON patch', () => {
   test.each<[expression: string, data: object | undefined]>([
     ['[JSONPatch{op: "add", path: "/data", value: {"a": "b"}}]', { a: 'b' }],
     ['[JSONPatch{op: "add", path: "/data", value: Object.data{a: "b"}}]', { a: 'b' }],
@@ -142,7 +142,7 @@ describe('a patch', () => {
     expect((await cluster.refused(create())).message).toBe(`policy 'p' with binding 'b' denied request: ${problem}`);
   });
 
-  test("that makes the object something else is a fault of the server's configuration", async () => {
+  test('that produces an invalid object is reported as an internal error', async () => {
     await bind([patch('[JSONPatch{op: "copy", from: "/metadata/name", path: "/data"}]')]);
     const { code, message } = await cluster.refused(create());
     expect([code, message]).toEqual([
@@ -152,7 +152,7 @@ describe('a patch', () => {
   });
 });
 
-test('mutations see what those before them made', async () => {
+test('a mutation sees the changes of previous ones', async () => {
   await bind(
     [
       apply('Object{data: {"a": "b"}}'),
@@ -166,12 +166,12 @@ test('mutations see what those before them made', async () => {
   expect((await create())['data']).toEqual({ a: 'b', c: 'bx' });
 });
 
-test('failures are ignored where the policy says so', async () => {
+test('failures are ignored if the failure policy is Ignore', async () => {
   await bind([apply('Object{data: {"a": object.spec.x}}')], { failurePolicy: 'Ignore' });
   expect(await create()).not.toHaveProperty('data');
 });
 
-test('a policy is evaluated again where it wants to and another one changed the object after it', async () => {
+test('a policy with reinvocation is evaluated again after another one changed the object', async () => {
   const count = (name: string) =>
     apply(
       `Object{data: {"${name}": has(object.data) && "${name}" in object.data ? object.data["${name}"] + "I" : "I"}}`,
@@ -206,7 +206,7 @@ test.each<[cause: string, mutation: object]>([
     'spec.mutations[0].jsonPatch.expression: Invalid value: "[JSONPatch{opp: \\"add\\"}]": compilation failed: ERROR: <input>:1:15: expected type of field \'opp\' is \'\' but provided type is \'string\'\n | [JSONPatch{opp: "add"}]\n | ..............^',
     patch('[JSONPatch{opp: "add"}]'),
   ],
-])('a policy is not stored where %s', async (cause, mutation) => {
+])('a policy is rejected with %s', async (cause, mutation) => {
   const { message } = await cluster.refused(bind([mutation]));
   expect(message).toBe(`MutatingAdmissionPolicy.${GROUP} "p" is invalid: ${cause}`);
 });

@@ -24,7 +24,7 @@ async function bind(spec: object, binding: object = {}): Promise<void> {
 const create = (object: object = {}) => cluster.create('configmaps/x', { metadata: { name: 'c' }, ...object });
 const WHO = "ValidatingAdmissionPolicy 'p' with binding 'b'";
 
-describe('a validation that does not hold', () => {
+describe('a failed validation', () => {
   test.each<[text: string, code: number, reason: string, validation: object]>([
     ['failed expression: false', 422, 'Invalid', {}],
     ['my message', 403, 'Forbidden', { message: 'my message', reason: 'Forbidden' }],
@@ -32,7 +32,7 @@ describe('a validation that does not hold', () => {
     ['dyn c', 422, 'Invalid', { messageExpression: '"dyn " + string(object.metadata.name)' }],
     ['failed expression: false', 422, 'Invalid', { messageExpression: 'string(object.spec.x)' }],
     ['stated', 422, 'Invalid', { message: 'stated', messageExpression: '"two\\nlines"' }],
-  ])('is told as %j with %i %s', async (text, code, reason, validation) => {
+  ])('is reported as %j with %i %s', async (text, code, reason, validation) => {
     await bind({
       validations: [
         { expression: 'false', ...validation },
@@ -48,7 +48,7 @@ describe('a validation that does not hold', () => {
     });
   });
 
-  test('only warns where its binding says so', async () => {
+  test('only warns if its binding has the action Warn', async () => {
     await bind(
       { validations: [{ expression: 'false', message: 'my message' }] },
       { validationActions: ['Warn', 'Audit'] },
@@ -57,13 +57,13 @@ describe('a validation that does not hold', () => {
     expect(cluster.warnings).toEqual([`Validation failed for ${WHO}: my message`]);
   });
 
-  test('says nothing to the writer where it is for the audit log', async () => {
+  test('is not reported to the client if its action is Audit', async () => {
     await bind({ validations: [{ expression: 'false' }] }, { validationActions: ['Audit'] });
     await create();
     expect(cluster.warnings).toEqual([]);
   });
 
-  test('refuses a deletion, and names what was to be deleted', async () => {
+  test('rejects a deletion, and names the object', async () => {
     await create();
     await bind({ validations: [{ expression: 'oldObject == null', message: 'stays' }] });
     expect((await cluster.refused(cluster.delete('configmaps/x/c'))).message).toBe(
@@ -76,7 +76,7 @@ describe('a validation that cannot be evaluated', () => {
   const broken = { validations: [{ expression: 'object.spec.x == 1' }] };
   const problem = "expression 'object.spec.x == 1' resulted in error: no such key: spec";
 
-  test('refuses, or warns', async () => {
+  test('rejects the request, or warns', async () => {
     await bind(broken);
     expect((await cluster.refused(create())).message).toBe(
       `configmaps "c" is forbidden: ${WHO} denied request: ${problem}`,
@@ -86,12 +86,12 @@ describe('a validation that cannot be evaluated', () => {
     expect(cluster.warnings).toEqual([`Validation failed for ${WHO}: ${problem}`]);
   });
 
-  test('is no matter where failures are ignored', async () => {
+  test('is ignored if the failure policy is Ignore', async () => {
     await bind({ ...broken, failurePolicy: 'Ignore' });
     await expect(create()).resolves.toBeDefined();
   });
 
-  test('may be so because of a variable', async () => {
+  test('is reported with the variable that caused it', async () => {
     await bind({
       variables: [{ name: 'a', expression: 'object.spec.x' }],
       validations: [{ expression: 'variables.a == "zz"' }],
@@ -102,7 +102,7 @@ describe('a validation that cannot be evaluated', () => {
   });
 });
 
-test('variables may name those before them', async () => {
+test('a variable may refer to previous ones', async () => {
   await bind({
     variables: [
       { name: 'a', expression: 'object.metadata.name' },
@@ -113,7 +113,7 @@ test('variables may name those before them', async () => {
   expect((await cluster.refused(create())).message).toContain('denied request: b is cx');
 });
 
-test('expressions see the namespace, the request, and who may do what', async () => {
+test('expressions can use the namespace, the request and the authorizer', async () => {
   const expression =
     'namespaceObject.metadata.name == "x" && request.namespace == "x" && authorizer.requestResource.check("create").allowed() == (request.userInfo.username == "admin")';
   await bind({ validations: [{ expression }] });
@@ -123,7 +123,7 @@ test('expressions see the namespace, the request, and who may do what', async ()
   ).resolves.toBeDefined();
 });
 
-describe('which writes a policy is about', () => {
+describe('whether a policy denies a request', () => {
   const never = [{ expression: 'false' }];
 
   test.each<[denied: boolean, policy: object, binding: object]>([
@@ -146,7 +146,7 @@ describe('which writes a policy is about', () => {
     else await expect(create()).resolves.toBeDefined();
   });
 
-  test('the objects that configure admission are none of them', async () => {
+  test('is always false for the objects that configure admission', async () => {
     const everything = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*'] };
     await bind({ validations: never, matchConstraints: { resourceRules: [everything] } });
     await cluster.delete(`validatingadmissionpolicybindings.${GROUP}/b`);
@@ -167,7 +167,7 @@ describe('parameters', () => {
   const message = async () => (await cluster.refused(create())).message;
   const named = { name: 'par', namespace: 'x', parameterNotFoundAction: 'Deny' };
 
-  test('are objects that the binding names', async () => {
+  test('are the object that the binding names', async () => {
     await param('par', '2');
     await bind(policy, { paramRef: named });
     expect(await message()).toContain('denied request: not by par');
@@ -175,14 +175,14 @@ describe('parameters', () => {
     await expect(create()).resolves.toBeDefined();
   });
 
-  test('are all objects that a selector chooses in the namespace of the write', async () => {
+  test('are all objects that a selector matches in the namespace of the request', async () => {
     await param('one', '1');
     await param('two', '2');
     await bind(policy, { paramRef: { selector: { matchLabels: { q: 'r' } }, parameterNotFoundAction: 'Deny' } });
     expect(await message()).toContain('denied request: not by two');
   });
 
-  test('that are missing refuse, or leave the binding aside', async () => {
+  test('that are missing deny the request, or skip the binding', async () => {
     await bind(policy, { paramRef: named });
     expect(await message()).toBe(
       `configmaps "c" is forbidden: ${WHO} denied request: failed to configure binding: no params found for policy binding with \`Deny\` parameterNotFoundAction`,
@@ -193,7 +193,7 @@ describe('parameters', () => {
     await expect(create()).resolves.toBeDefined();
   });
 
-  test('of a kind that nobody serves make the policy fail', async () => {
+  test('of a kind that is not served make the policy fail', async () => {
     await bind(
       { ...policy, paramKind: { apiVersion: 'foo.example/v1', kind: 'Bar' } },
       { paramRef: { name: 'x', parameterNotFoundAction: 'Deny' } },
@@ -204,7 +204,7 @@ describe('parameters', () => {
   });
 });
 
-describe('a policy is not stored where', () => {
+describe('a policy is rejected with', () => {
   test.each<[cause: string, spec: object]>([
     [
       "spec.validations[0].expression: Invalid value: \"foo\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo\n | ^",

@@ -36,20 +36,20 @@ describe('a pod', () => {
     expect(usedOf(cluster)).toEqual({ pods: '1', 'requests.cpu': '300m', 'limits.memory': '128Mi' });
   });
 
-  test('that is only tried out is not charged', async () => {
+  test('is not charged on a dry run', async () => {
     const cluster = await withQuota(HARD, NOTHING);
     await cluster.create('pods/x', sized, { dryRun: true });
     expect(usedOf(cluster)).toEqual(NOTHING);
   });
 
-  test('that could not be stored is given back', async () => {
+  test('that could not be stored is refunded', async () => {
     const cluster = await withQuota(HARD, NOTHING);
     await cluster.create('pods/x', sized);
     await cluster.refused(cluster.create('pods/x', sized));
     await expect.poll(() => usedOf(cluster)?.['pods']).toBe('1');
   });
 
-  test('that has resources of its own needs none in its containers', async () => {
+  test('with pod-level resources needs none in its containers', async () => {
     const cluster = await withQuota(HARD, NOTHING);
     await cluster.create('pods/x', podOf({ resources: { requests: { cpu: '500m' }, limits: { cpu: '1' } } }));
     expect(usedOf(cluster)).toEqual({ pods: '1', 'requests.cpu': '500m', 'limits.memory': '0' });
@@ -73,7 +73,7 @@ describe('a pod', () => {
       { containers: [container('c', { cpu: '2' }, { memory: '2Gi' })] },
     ],
     ['status unknown for quota: q, resources: count/pods,pods', { pods: '1', 'count/pods': '1' }, { pods: '0' }, {}],
-  ])('is refused: %s', async (problem, hard, used, spec) => {
+  ])('is rejected: %s', async (problem, hard, used, spec) => {
     const cluster = await withQuota(hard, used);
     const { code, message } = await cluster.refused(cluster.create('pods/x', podOf(spec)));
     expect([code, message]).toEqual([403, `pods "a" is forbidden: ${problem}`]);
@@ -90,7 +90,7 @@ describe('a pod', () => {
       { priorityClassName: 'high' },
       {},
     ],
-  ])('counts where it is in the scope %j', async (scope, inside, outside) => {
+  ])('counts if it is in the scope %j', async (scope, inside, outside) => {
     const cluster = await withQuota({ pods: '0' }, { pods: '0' }, scope);
     await cluster.create('priorityclasses.scheduling.k8s.io', { metadata: { name: 'high' }, value: 9 });
     await expect(cluster.create('pods/x', podOf(outside, { name: 'o' }))).resolves.toBeDefined();
@@ -98,7 +98,7 @@ describe('a pod', () => {
   });
 });
 
-test('many writers at once never take more than there is, and all there is', async () => {
+test('concurrent writers use exactly the whole quota', async () => {
   const cluster = await withQuota({ pods: '10' }, { pods: '0' });
   const writes = Array.from({ length: 50 }, (_, i) => cluster.create('pods/x', podOf({}, { name: `p${i}` })));
   const results = await Promise.allSettled(writes);
@@ -106,7 +106,7 @@ test('many writers at once never take more than there is, and all there is', asy
   expect(usedOf(cluster)).toEqual({ pods: '10' });
 });
 
-test('a write that one of two quotas refuses is charged to neither', async () => {
+test('a write that one of two quotas rejects is charged to neither', async () => {
   const cluster = await withQuota({ pods: '5' }, { pods: '0' }, {}, 'large');
   await withQuota({ pods: '0' }, { pods: '0' }, {}, 'small', cluster);
   await cluster.refused(cluster.create('pods/x', podOf()));
@@ -175,7 +175,7 @@ describe('other objects', () => {
     expect(usedOf(cluster)).toEqual({ services: '1', 'services.nodeports': '1' });
   });
 
-  test('are charged in full by a quota into whose scope an update brings them', async () => {
+  test('are charged in full by a quota if an update moves them into its scope', async () => {
     const scope = { scopes: ['VolumeAttributesClass'] };
     const cluster = await withQuota({ persistentvolumeclaims: '1' }, { persistentvolumeclaims: '0' }, scope);
     const requests = { storage: '2Gi' };

@@ -25,7 +25,7 @@ describe('the address of a service', () => {
     });
   });
 
-  test("is nobody else's, until all are taken, and free again when the service is gone", async () => {
+  test('is unique until the range is exhausted, and free again when the service is deleted', async () => {
     const cluster = await testCluster({ serviceRanges: RANGES });
     const made = await Promise.all(Array.from({ length: 14 }, (_, i) => create(cluster, {}, `s${i}`)));
     expect(new Set(made.map(({ clusterIP }) => clusterIP)).size).toBe(14);
@@ -35,7 +35,7 @@ describe('the address of a service', () => {
     expect((await create(cluster)).clusterIP).toBe(made[3]?.clusterIP);
   });
 
-  test('is the one that was asked for, where it is free and in the range', async () => {
+  test('is the requested one if it is free and in the range', async () => {
     const cluster = await testCluster();
     expect(await create(cluster, { clusterIP: '10.96.7.7' })).toMatchObject({ clusterIPs: ['10.96.7.7'] });
     const rejected = async (clusterIP: string) => (await cluster.refused(create(cluster, { clusterIP }, 't'))).message;
@@ -53,14 +53,14 @@ describe('the address of a service', () => {
     );
   });
 
-  test('is free again where the service was refused after all, or only tried out', async () => {
+  test('is free again after a rejected or dry-run service', async () => {
     const cluster = await testCluster();
     await create(cluster, { clusterIP: '10.96.7.7' }, 't', { dryRun: true });
     await cluster.refused(create(cluster, { clusterIP: '10.96.7.7', sessionAffinity: 'Sometimes' }, 't'));
     await expect(create(cluster, { clusterIP: '10.96.7.7' })).resolves.toBeDefined();
   });
 
-  test('stays when its type changes, and comes when a name becomes a service', async () => {
+  test('stays when the type changes, and is allocated when an ExternalName becomes a ClusterIP', async () => {
     const cluster = await testCluster();
     await cluster.create('services/x', {
       metadata: { name: 's' },
@@ -76,7 +76,7 @@ describe('the address of a service', () => {
     await expect(create(cluster, { clusterIP: plain.clusterIP ?? '' }, 't')).resolves.toBeDefined();
   });
 
-  test('is none where the service has none', async () => {
+  test('is None for a headless service', async () => {
     const cluster = await testCluster();
     expect(await create(cluster, { clusterIP: 'None' })).toMatchObject({
       clusterIPs: ['None'],
@@ -96,14 +96,14 @@ describe('the address of a service', () => {
       { ipFamilyPolicy: 'RequireDualStack' },
     ],
     ['spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster', { ipFamilies: ['IPv6'] }],
-  ])('has one family: %s', async (problem, spec) => {
+  ])('has one family only: %s', async (problem, spec) => {
     const cluster = await testCluster();
     expect((await cluster.refused(create(cluster, spec))).message).toBe(`Service "s" is invalid: ${problem}`);
   });
 });
 
-describe('ports of nodes', () => {
-  test('are given where the type needs them, shared by protocols that serve the same port', async () => {
+describe('node ports', () => {
+  test('are allocated if the type needs them, and shared by protocols of the same port', async () => {
     const cluster = await testCluster();
     const { ports } = await create(cluster, {
       type: 'NodePort',
@@ -118,7 +118,7 @@ describe('ports of nodes', () => {
     expect(other).not.toBe(udp);
   });
 
-  test('are those that were asked for, where they are free and in the range', async () => {
+  test('are the requested ones if they are free and in the range', async () => {
     const cluster = await testCluster();
     const asked = (nodePort: number): ServiceSpec => ({ type: 'NodePort', ports: [{ port: 80, nodePort }] });
     await create(cluster, asked(30_123));
@@ -137,7 +137,7 @@ describe('ports of nodes', () => {
     expect(healthCheckNodePort).not.toBe(ports?.[0]?.nodePort);
   });
 
-  test('may be exchanged within a service, and are free when it no longer has them', async () => {
+  test('can be swapped within a service, and are free when they are no longer used', async () => {
     const cluster = await testCluster();
     const both = (a: number, b: number) => ({
       ports: [

@@ -5,7 +5,7 @@ import { hookWorld, CONFIG_MAPS as RULE } from './hook-server.fixture.ts';
 const harness = hookWorld();
 const { configure, create } = harness;
 
-describe('which requests a webhook hears of', () => {
+describe('whether a webhook is called', () => {
   const heard = async (hook: object, act: () => Promise<unknown> = create): Promise<boolean> => {
     await configure('validating', [hook]);
     await act();
@@ -49,7 +49,7 @@ describe('which requests a webhook hears of', () => {
     expect(await heard(hook)).toBe(expected);
   });
 
-  test('its own configuration is none of them', async () => {
+  test('is always false for webhook configurations', async () => {
     const everything = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] };
     harness.server.reply = () => ({ allowed: false });
     await configure('validating', [{ rules: [everything] }], 'v');
@@ -60,7 +60,7 @@ describe('which requests a webhook hears of', () => {
     await expect(create()).resolves.toBeDefined();
   });
 
-  test('conditions that cannot be evaluated refuse, unless failures are ignored', async () => {
+  test('fails the request if a match condition cannot be evaluated, unless failures are ignored', async () => {
     const broken = { matchConditions: [{ name: 'a', expression: 'object.spec.foo == 1' }] };
     await configure('validating', [broken]);
     expect((await harness.cluster.refused(create())).message).toBe(
@@ -72,7 +72,7 @@ describe('which requests a webhook hears of', () => {
     expect(harness.server.seen).toHaveLength(0);
   });
 
-  test('another version of the resource is one too, unless the match must be exact', async () => {
+  test('includes equivalent versions of the resource, unless the match policy is Exact', async () => {
     const V1 = 'horizontalpodautoscalers.autoscaling';
     const rule = {
       apiGroups: ['autoscaling'],
@@ -99,7 +99,7 @@ describe('which requests a webhook hears of', () => {
     });
   });
 
-  test('one with side effects hears of no dry run', async () => {
+  test('is false on a dry run if the webhook has side effects', async () => {
     const clientConfig = { url: `https://localhost:${harness.server.port}/`, caBundle: harness.server.caBundle };
     await harness.cluster.plant(`validatingwebhookconfigurations.${GROUP}/w`, {
       webhooks: [{ name: 'h0.example.com', clientConfig, rules: [RULE], sideEffects: 'Some' }],

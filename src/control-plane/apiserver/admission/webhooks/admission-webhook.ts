@@ -38,13 +38,21 @@ export class AdmissionWebhooks {
   readonly #configurations: StoredObjects;
   readonly #source: ObjectSource;
   readonly #environment: () => Environment;
+  /** Names of webhooks that are not called. */
+  readonly #replaced: ReadonlySet<string>;
   #made: readonly AdmissionWebhook[] = [];
   #version = -1;
 
-  constructor(configurations: StoredObjects, source: ObjectSource, environment: () => Environment) {
+  constructor(
+    configurations: StoredObjects,
+    source: ObjectSource,
+    environment: () => Environment,
+    replaced: ReadonlySet<string>,
+  ) {
     this.#configurations = configurations;
     this.#source = source;
     this.#environment = environment;
+    this.#replaced = replaced;
   }
 
   get size(): number {
@@ -61,7 +69,8 @@ export class AdmissionWebhooks {
 
   #hooksOf(configuration: KubeObject): AdmissionWebhook[] {
     const specs = (configuration['webhooks'] ?? []) as readonly WebhookSpec[];
-    return specs.map((spec, i) => {
+    return specs.flatMap((spec, i) => {
+      if (this.#replaced.has(spec.name)) return [];
       const { rules = [], matchConditions: conditions = [], matchPolicy, namespaceSelector, objectSelector } = spec;
       return {
         spec,

@@ -21,19 +21,19 @@ const post = () => {
   return httpsPost(realClock, ending.signal)(destination, '{}', 10, ending.signal);
 };
 
-describe('a webhook', () => {
-  it('leads nowhere else by a redirect, unlike one of kube-apiserver', async () => {
+describe('a webhook response', () => {
+  it('that redirects is not followed, unlike in kube-apiserver', async () => {
     server.reply = () => ({ raw: 'elsewhere', status: 307, headers: { location: '/secret' } });
     expect(await post()).toEqual({ status: 307, text: 'elsewhere' });
     expect(server.seen.map(({ path }) => path)).toEqual(['/hook?timeout=10s']);
   });
 
-  it('that answers too much is not read to its end', async () => {
+  it('that is too large is not read to its end', async () => {
     server.reply = () => ({ raw: 'x'.repeat(17 * 1024 * 1024) });
     await expect(post()).rejects.toThrow('the response is larger than 16777216 bytes');
   });
 
-  it('whose answer is no Status is quoted no further than by the clients of Kubernetes', () => {
+  it('that is not a Status is quoted as far as Kubernetes clients quote it', () => {
     const long = `${'ü'.repeat(1024)}${'x'.repeat(5000)}`;
     expect(serverProblem(403, long, undefined)).toBe('ü'.repeat(1024));
     expect(serverProblem(500, long, undefined).length).toBeLessThan(1200);

@@ -7,7 +7,7 @@ const harness = hookWorld();
 const { configure, create } = harness;
 
 describe('a mutating webhook', () => {
-  test('changes the object, after which its defaults are filled in and unknown fields gone', async () => {
+  test('changes the object, which is then defaulted and pruned', async () => {
     harness.server.reply = () =>
       patch({ op: 'add', path: '/data', value: { hooked: 'yes' } }, { op: 'add', path: '/foo', value: 1 });
     await configure('mutating', [{}]);
@@ -43,13 +43,13 @@ describe('a mutating webhook', () => {
       { ...patch({ op: 'remove', path: '/data' }), patchType: undefined },
     ],
     [`${INVALID_ANSWER}webhook returned response.patchType but not response.patch`, { patchType: 'JSONPatch' }],
-  ])('cannot patch: %s', async (message, response) => {
+  ])('cannot apply an invalid patch: %s', async (message, response) => {
     harness.server.reply = () => response;
     await configure('mutating', [{}]);
     expect((await harness.cluster.refused(create())).message).toBe(message);
   });
 
-  test('comes in the order of configurations and of webhooks in them', async () => {
+  test('is called in the order of configurations and of webhooks in them', async () => {
     harness.server.reply = ({ request }, id) => {
       const { said = '' } = (request.object?.['data'] ?? {}) as { readonly said?: string };
       return patch({ op: 'add', path: '/data', value: { said: `${said}${id} ` } });
@@ -62,7 +62,7 @@ describe('a mutating webhook', () => {
     expect((await create())['data']).toEqual({ said: 'a1 b1 b2 ' });
   });
 
-  test('is asked again where it wants to and somebody changed the object after it', async () => {
+  test('with reinvocation is called again after another one changed the object', async () => {
     harness.server.reply = ({ request }, id) => {
       const data = (request.object?.['data'] ?? {}) as Readonly<Record<string, string>>;
       const times = String(Number(data[id] ?? 0) + 1);
@@ -74,7 +74,7 @@ describe('a mutating webhook', () => {
     expect(harness.server.seen.map(({ path }) => path.slice(1, 3))).toEqual(['h0', 'h1', 'h2', 'h0', 'h2']);
   });
 
-  test('that adds a container leaves it with what every container gets', async () => {
+  test('can add a container, in which the service account token is mounted too', async () => {
     harness.server.reply = ({ request }) =>
       (request.object as Pod).spec.containers?.length === 1
         ? patch({ op: 'add', path: '/spec/containers/-', value: { name: 'mesh', image: 'm' } })
@@ -85,7 +85,7 @@ describe('a mutating webhook', () => {
     expect(pod.spec.volumes).toHaveLength(1);
   });
 
-  test('may refuse a deletion', async () => {
+  test('may reject a deletion', async () => {
     await create();
     harness.server.reply = () => ({ allowed: false, status: { message: 'keep it' } });
     await configure('mutating', [{}]);
@@ -94,7 +94,7 @@ describe('a mutating webhook', () => {
   });
 });
 
-test('validating webhooks see what mutating ones made, and may not patch themselves', async () => {
+test('validating webhooks see the changes of mutating ones, and cannot patch', async () => {
   harness.server.reply = (_review, id) => (id === 'h0' ? patch({ op: 'add', path: '/data', value: { a: 'b' } }) : {});
   await configure('mutating', [{}], 'm');
   await configure(

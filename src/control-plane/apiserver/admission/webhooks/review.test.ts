@@ -38,7 +38,7 @@ async function configure(kind: 'mutating' | 'validating', paths: readonly string
 
 const requests = () => server.seen.map(({ review }) => review.request);
 
-test('a webhook hears of options only what the request says itself', async () => {
+test('a review contains only the options of the request', async () => {
   await configure('validating', ['h'], 'configmaps');
   await plane.ask('POST', PATH, { metadata: { name: 'plain' } });
   await plane.ask('POST', `${PATH}?fieldManager=me&fieldValidation=Strict`, { metadata: { name: 'said' } });
@@ -55,7 +55,7 @@ test('a webhook hears of options only what the request says itself', async () =>
   ]);
 });
 
-test('who may change a new object sees nothing yet of what the server adds; who checks it does', async () => {
+test('fields that the server sets are visible to validating webhooks, but not to mutating ones', async () => {
   await configure('mutating', ['h'], 'configmaps');
   await configure('validating', ['h'], 'configmaps');
   server.reply = ({ request: { object } }) => {
@@ -72,7 +72,7 @@ test('who may change a new object sees nothing yet of what the server adds; who 
   expect(body).toMatchObject({ data: { by: 'hook' }, metadata: { uid: late?.uid } });
 });
 
-test('what is patched comes with the version that it is a change of', async () => {
+test('a patched object has the resource version of its base', async () => {
   const made = await plane.ask('POST', PATH, { metadata: { name: 'patched' } });
   const { resourceVersion } = made.body['metadata'] as { resourceVersion: string };
   await configure('mutating', ['h'], 'configmaps');
@@ -81,7 +81,7 @@ test('what is patched comes with the version that it is a change of', async () =
   expect(requests().map(({ object }) => object?.metadata.resourceVersion)).toEqual([resourceVersion, resourceVersion]);
 });
 
-test('objects that are deleted as a collection have no name in the request', async () => {
+test('the review of a collection delete has no name', async () => {
   for (const name of ['one', 'two']) await plane.ask('POST', PATH, { metadata: { name, labels: { all: 'x' } } });
   await configure('validating', ['h'], 'configmaps');
   await plane.ask('DELETE', `${PATH}?labelSelector=all%3Dx`);
@@ -91,7 +91,7 @@ test('objects that are deleted as a collection have no name in the request', asy
   ]);
 });
 
-test('questions about access are told to webhooks too', async () => {
+test('webhooks are called for access reviews', async () => {
   await configure('validating', ['h'], 'selfsubjectaccessreviews');
   const spec = { resourceAttributes: { verb: 'get', resource: 'pods' } };
   const requested = await plane.ask('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec });
@@ -99,7 +99,7 @@ test('questions about access are told to webhooks too', async () => {
   expect(requests()).toMatchObject([{ operation: 'CREATE', object: { kind: 'SelfSubjectAccessReview', spec } }]);
 });
 
-test('all are asked at once, and a refusal is heard before one that never answered', async () => {
+test('webhooks are called in parallel, and a denial takes precedence over a timeout', async () => {
   await configure('validating', ['slow', 'no'], 'configmaps');
   server.reply = (_review, id) => (id === 'slow' ? 'hang' : { allowed: false, status: { message: 'no way' } });
   const { code, body } = await plane.ask('POST', PATH, { metadata: { name: 'denied' } });

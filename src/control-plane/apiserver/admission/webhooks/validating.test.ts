@@ -11,8 +11,8 @@ const raw = (body: unknown, status = 200) => ({
   status,
 });
 
-describe('a webhook is told', () => {
-  test('who does what to which object', async () => {
+describe('a review contains', () => {
+  test('the user, the operation and the object', async () => {
     await configure('validating', [{}]);
     await create({}, { dryRun: true });
     const [{ path, review }] = harness.server.seen as [(typeof harness.server.seen)[0]];
@@ -46,7 +46,7 @@ describe('a webhook is told', () => {
     expect(deletion).toMatchObject({ operation: 'DELETE', object: null, oldObject: { data: { a: 'b' } } });
   });
 
-  test('no name that is still to be generated, but the name once it is settled', async () => {
+  test('no name before it is generated, and the generated name afterwards', async () => {
     await configure('mutating', [{}], 'm');
     await configure('validating', [{}], 'v');
     await create({ name: '', generateName: 'c-' });
@@ -58,14 +58,14 @@ describe('a webhook is told', () => {
   });
 });
 
-describe('a webhook that says no', () => {
+describe('a webhook that denies a request', () => {
   const rejected = async (response: object) => {
     harness.server.reply = () => ({ allowed: false, ...response });
     await configure('validating', [{ failurePolicy: 'Ignore' }]);
     return await harness.cluster.refused(create());
   };
 
-  test('without a reason', async () => {
+  test('is reported without an explanation if it gives none', async () => {
     const { code, message, reason } = await rejected({});
     expect([code, reason, message]).toEqual([
       400,
@@ -74,7 +74,7 @@ describe('a webhook that says no', () => {
     ]);
   });
 
-  test('for a reason', async () => {
+  test('is reported with its reason', async () => {
     const { code, message, reason } = await rejected({ status: { reason: 'Teapot', code: 200 } });
     expect([code, reason, message]).toEqual([
       400,
@@ -83,7 +83,7 @@ describe('a webhook that says no', () => {
     ]);
   });
 
-  test('with a Status of its own', async () => {
+  test('is reported with its Status', async () => {
     const details = { causes: [{ reason: 'r', message: 'm', field: 'f' }] };
     const status = { message: 'because', code: 418, reason: 'Teapot', details };
     expect(await rejected({ status })).toMatchObject({
@@ -92,7 +92,7 @@ describe('a webhook that says no', () => {
     });
   });
 
-  test('leaves nothing behind, on every verb', async () => {
+  test('leaves the object unchanged, on every verb', async () => {
     await create();
     await rejected({});
     await harness.cluster.refused(harness.cluster.patch('configmaps/x/c', { data: { a: 'b' } }));
@@ -113,7 +113,7 @@ describe('a webhook that fails', () => {
     [`${FAILED}the server could not find the requested resource`, () => raw('nothing\n', 404)],
     [`${FAILED}status msg`, () => raw({ kind: 'Status', message: 'status msg' }, 500)],
     [/failed to call webhook: couldn't get version\/kind; json parse error/, () => raw('hello')],
-  ])('is told as %s', async (message, reply) => {
+  ])('is reported as %s', async (message, reply) => {
     harness.server.reply = reply;
     await configure('validating', [{}]);
     const status = await harness.cluster.refused(create());
@@ -122,7 +122,7 @@ describe('a webhook that fails', () => {
     else expect(status.message).toMatch(message);
   });
 
-  test('by not answering in time', async () => {
+  test('is reported if it times out', async () => {
     harness.server.reply = () => 'hang';
     await configure('validating', [{ timeoutSeconds: 1 }]);
     expect((await harness.cluster.refused(create())).message).toBe(
@@ -130,7 +130,7 @@ describe('a webhook that fails', () => {
     );
   });
 
-  test('because nobody listens', async () => {
+  test('is reported if nothing listens', async () => {
     // A port that was free a moment ago may belong to another test by now, but no test listens on this one.
     await configure('validating', [
       { clientConfig: { url: 'https://localhost:1/h0', caBundle: harness.server.caBundle } },
@@ -140,7 +140,7 @@ describe('a webhook that fails', () => {
     );
   });
 
-  test('because its certificate is for somebody else, or by nobody known', async () => {
+  test('is reported if its certificate has another name or an unknown authority', async () => {
     const other = await hookServer(['other.example']);
     await configure('validating', [{}], 'w', other);
     expect((await harness.cluster.refused(create())).message).toMatch(
@@ -156,7 +156,7 @@ describe('a webhook that fails', () => {
     other.close();
   });
 
-  test('is as good as one that says yes where its policy is to ignore failures', async () => {
+  test('is ignored if its failure policy is Ignore', async () => {
     harness.server.reply = () => raw('oh no', 500);
     await configure('validating', [{ failurePolicy: 'Ignore' }], 'v');
     await configure('mutating', [{ failurePolicy: 'Ignore' }], 'm');
@@ -165,7 +165,7 @@ describe('a webhook that fails', () => {
   });
 });
 
-describe('a service', () => {
+describe('the service of a webhook', () => {
   const service = (port?: number) => ({
     clientConfig: {
       service: { namespace: 'x', name: 'hook', path: '/h0', ...(port === undefined ? {} : { port }) },
@@ -173,7 +173,7 @@ describe('a service', () => {
     },
   });
 
-  test('is found by its endpoints and known by its own name', async () => {
+  test('is resolved by its endpoints, and verified by its own name', async () => {
     await harness.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
     await harness.cluster.plant('endpoints/x/hook', {
       subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: harness.server.port }] }],
@@ -183,7 +183,7 @@ describe('a service', () => {
     expect(harness.server.seen[0]?.path).toBe('/h0?timeout=30s');
   });
 
-  test('is found where it is said to be', async () => {
+  test('is resolved by the configured resolver', async () => {
     const resolveService = () => `127.0.0.1:${harness.server.port}`;
     await harness.restart({ resolveService });
     await configure('validating', [service()]);
@@ -194,7 +194,7 @@ describe('a service', () => {
   test.each([
     [undefined, 'service "hook" not found', 443],
     [444, 'no service port 444 found for service "hook"', 444],
-  ])('that cannot be found is told (port %s)', async (port, problem, shown) => {
+  ])('that does not exist is reported (port %s)', async (port, problem, shown) => {
     if (port !== undefined) {
       await harness.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
     }
@@ -205,7 +205,7 @@ describe('a service', () => {
   });
 });
 
-test('warnings reach the writer', async () => {
+test('warnings are sent to the client', async () => {
   harness.server.reply = () => ({ warnings: ['careful'], auditAnnotations: { a: 'b' } });
   await configure('validating', [{}]);
   await create();

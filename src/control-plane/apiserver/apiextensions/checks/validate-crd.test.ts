@@ -47,7 +47,7 @@ function answerTo(given: Case): { causes: string[][]; warnings: readonly string[
 }
 
 describe('a new CustomResourceDefinition', () => {
-  it.each(data.cases as readonly Case[])('is answered as by the API server: $about', (given) => {
+  it.each(data.cases as readonly Case[])('is validated as by the API server: $about', (given) => {
     const { causes, warnings } = answerTo(given);
     // Go iterates over maps in any order.
     expect(new Set(causes)).toEqual(new Set(given.causes ?? []));
@@ -56,7 +56,7 @@ describe('a new CustomResourceDefinition', () => {
   });
 });
 
-describe('a CustomResourceDefinition that changes', () => {
+describe('an update of a CustomResourceDefinition', () => {
   interface Update {
     readonly about: string;
     readonly spec: object;
@@ -65,7 +65,7 @@ describe('a CustomResourceDefinition that changes', () => {
   }
 
   it.each(updates.cases as readonly Update[])(
-    'is answered as by the API server: $about',
+    'is validated as by the API server: $about',
     ({ spec, causes, storedVersions }) => {
       const old = structuredClone(updates.old) as unknown as KubeObject;
       const object = structuredClone(updates.old) as unknown as KubeObject;
@@ -78,7 +78,7 @@ describe('a CustomResourceDefinition that changes', () => {
     },
   );
 
-  it('may have names accepted only that could be names', () => {
+  it('rejects invalid accepted names in its status', () => {
     const old = structuredClone(updates.old) as unknown as KubeObject;
     const object = structuredClone(old);
     (object as unknown as Crd).status = { acceptedNames: { plural: 'A_', kind: '' }, storedVersions: [] };
@@ -86,10 +86,10 @@ describe('a CustomResourceDefinition that changes', () => {
   });
 });
 
-describe('the definitions of our own kinds', () => {
+describe('the CRD of each of our own kinds', () => {
   const directory = new URL('../../../../../deploy/crds/', import.meta.url);
 
-  it.each(readdirSync(directory))('are good: %s', (file) => {
+  it.each(readdirSync(directory))('is valid: %s', (file) => {
     const definition = parse(readFileSync(new URL(file, directory), 'utf8')) as Crd;
     const { object } = decodeBuiltIn(definition.apiVersion, definition.kind, definition) ?? {};
     const decoded = object as unknown as KubeObject;

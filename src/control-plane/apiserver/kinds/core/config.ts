@@ -28,19 +28,27 @@ export const configMaps: KindStrategy<ConfigMap> = {
     const causes: FieldError[] = [];
     let size = 0;
     for (const name of Object.keys(data)) {
-      append(causes, causesFor(key('data', name), name, configKeyProblems(name)));
+      append(causes, validateConfigKey('data', name));
       if (Object.hasOwn(binaryData, name))
         causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
       size += utf8Length(data[name] as string);
     }
     for (const [name, value] of Object.entries(binaryData)) {
-      append(causes, causesFor(key('binaryData', name), name, configKeyProblems(name)));
+      append(causes, validateConfigKey('binaryData', name));
       size += base64Length(value);
     }
     if (size > MAX_BYTES) causes.push(tooLong('[]', MAX_BYTES));
     return [...causes, ...validateSealed(object, old, ['data', 'binaryData'])];
   },
 };
+
+const NONE: readonly FieldError[] = [];
+
+/** Validates a key. It formats the path of an invalid one only, since an object may have 50,000 keys. */
+function validateConfigKey(field: string, name: string): readonly FieldError[] {
+  const problems = configKeyProblems(name);
+  return problems.length === 0 ? NONE : causesFor(key(field, name), name, problems);
+}
 
 /** Rejects changes to an immutable object, including to `immutable` itself. */
 function validateSealed(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): FieldError[] {
@@ -69,7 +77,7 @@ export const secrets: KindStrategy<Secret> = {
     const causes: FieldError[] = [];
     let size = 0;
     for (const [name, value] of Object.entries(data)) {
-      append(causes, causesFor(key('data', name), name, configKeyProblems(name)));
+      append(causes, validateConfigKey('data', name));
       size += base64Length(value);
     }
     if (size > MAX_BYTES) causes.push(tooLong('data', MAX_BYTES));

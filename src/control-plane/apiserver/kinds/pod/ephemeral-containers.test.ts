@@ -22,20 +22,17 @@ function podWith(containers: readonly object[]): Pod {
   return pod;
 }
 
-it.each(answers)(
-  'containers for debugging are added as in Kubernetes: $given',
-  ({ existing, given, causes, becomes }) => {
-    const [old, object] = [podWith(existing), podWith(given)];
-    object.spec.hostNetwork = true;
-    ephemeralContainers.prepareUpdate(object, old);
-    expect(object.spec.hostNetwork).toBeUndefined();
-    const found = ephemeralContainers.validate(object, old).map(formatFieldError);
-    expect(found).toEqual(causes.map((cause) => cause.replace(/~$/, '')));
-    if (becomes !== undefined) expect(object.spec.ephemeralContainers).toEqual(becomes);
-  },
-);
+it.each(answers)('ephemeral containers are added as in Kubernetes: $given', ({ existing, given, causes, becomes }) => {
+  const [old, object] = [podWith(existing), podWith(given)];
+  object.spec.hostNetwork = true;
+  ephemeralContainers.prepareUpdate(object, old);
+  expect(object.spec.hostNetwork).toBeUndefined();
+  const found = ephemeralContainers.validate(object, old).map(formatFieldError);
+  expect(found).toEqual(causes.map((cause) => cause.replace(/~$/, '')));
+  if (becomes !== undefined) expect(object.spec.ephemeralContainers).toEqual(becomes);
+});
 
-it('a plain write of a pod can neither add, change nor remove them', () => {
+it('an ordinary update of a pod cannot add, change or remove them', () => {
   const rules = strategyOf('', 'pods');
   const [none, one, other] = [podWith([]), podWith([{ name: 'd', image: 'b' }]), podWith([{ name: 'd', image: 'c' }])];
   expect(rules.validate?.(one, one)).toEqual([]);

@@ -11,20 +11,30 @@ const pod = (spec: PodSpec, phase = 'Running'): Pod => ({
 });
 
 it.each([
-  ['has what it says', pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }), undefined, 30],
-  ['has what is asked', pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }), 5, 5],
-  ['goes at once when asked to', pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }), 0, 0],
-  ['has a second where less than none is asked', pod({ nodeName: 'n' }), -3, 1],
+  ['gets the grace period of its spec', pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }), undefined, 30],
+  ['gets the requested grace period', pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }), 5, 5],
   [
-    'has a second where it says less than none',
+    'is removed at once if the requested grace period is 0',
+    pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }),
+    0,
+    0,
+  ],
+  ['gets one second if the requested grace period is negative', pod({ nodeName: 'n' }), -3, 1],
+  [
+    'gets one second if the grace period of its spec is negative',
     pod({ nodeName: 'n', terminationGracePeriodSeconds: -1 }),
     undefined,
     1,
   ],
-  ['goes at once when it runs nowhere', pod({ terminationGracePeriodSeconds: 30 }, 'Pending'), undefined, 0],
-  ['goes at once when it has failed', pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }, 'Failed'), 20, 0],
   [
-    'goes at once when it is done',
+    'is removed at once if it is not bound to a node',
+    pod({ terminationGracePeriodSeconds: 30 }, 'Pending'),
+    undefined,
+    0,
+  ],
+  ['is removed at once if it has failed', pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }, 'Failed'), 20, 0],
+  [
+    'is removed at once if it has succeeded',
     pod({ nodeName: 'n', terminationGracePeriodSeconds: 30 }, 'Succeeded'),
     undefined,
     0,

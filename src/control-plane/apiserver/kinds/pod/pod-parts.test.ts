@@ -44,10 +44,10 @@ async function patch(path: string, body: object, type = STRATEGIC) {
   return { code, message: (response['message'] ?? '') as string, pod: response as unknown as Answer };
 }
 
-describe('containers for debugging', () => {
+describe('ephemeral containers', () => {
   const debug = (name: string, image = 'busybox') => ({ spec: { ephemeralContainers: [{ name, image }] } });
 
-  test('are added through their subresource alone, which counts as a change of the pod', async () => {
+  test('are added only through their subresource, which increments the generation of the pod', async () => {
     const path = await podWith({});
     const main = await patch(path, debug('d'));
     expect([main.code, main.message]).toEqual([
@@ -59,7 +59,7 @@ describe('containers for debugging', () => {
     expect(added.pod.metadata).not.toHaveProperty('labels');
   });
 
-  test('stay as they were added', async () => {
+  test('cannot be changed or removed', async () => {
     const path = `${await podWith({})}/ephemeralcontainers`;
     await patch(path, debug('d'));
     expect((await patch(path, debug('d', 'other'))).message).toContain('ephemeral containers "d" may not be changed');
@@ -76,7 +76,7 @@ describe('a resize', () => {
   });
   const burstable = () => podWith({ containers: [{ name: 'a', image: 'b', resources: asking }] });
 
-  test('changes what containers ask for, and nothing else that was sent along', async () => {
+  test('changes the resources of containers, and nothing else in the request', async () => {
     const path = await burstable();
     const done = await patch(`${path}/resize`, resized({ requests: amounts('150m') }, { image: 'other' }));
     expect([done.code, done.pod.metadata.generation]).toEqual([200, 2]);
@@ -93,22 +93,22 @@ describe('a resize', () => {
 
   test.each([
     [
-      'how well it is protected',
+      'the QoS class',
       { requests: amounts('200m', '200Mi') },
       'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
     ],
     [
-      'limits to none',
+      'a limit by removing it',
       { limits: null },
       'spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed',
     ],
     [
-      'other resources',
+      'resources other than CPU and memory',
       { requests: { 'ephemeral-storage': '1Gi' } },
       'spec: Forbidden: only cpu and memory resources are mutable',
     ],
     [
-      'a request beyond its limit',
+      'a request to more than its limit',
       { requests: amounts('300m') },
       'spec.containers[0].resources.requests: Invalid value: "300m": must be less than or equal to cpu limit of 200m',
     ],
@@ -118,7 +118,7 @@ describe('a resize', () => {
     expect([code, message.replace(/^Pod "\w+" is invalid: /, '')]).toEqual([422, reported]);
   });
 
-  test('cannot add containers, nor grow beyond the node', async () => {
+  test('cannot add containers, nor exceed the node', async () => {
     const path = `${await burstable()}/resize`;
     const more = await patch(path, { spec: { containers: [{ name: 'c', image: 'b' }] } });
     expect(more.message).toContain('spec.containers: Forbidden: containers may not be added or removed on resize');
@@ -164,18 +164,18 @@ describe('the status of a pod', () => {
       { resourceClaimStatuses: [{ name: 'x' }] },
       'status.resourceClaimStatuses[0].name: Invalid value: "x": must match the name of an entry in `spec.resourceClaims`',
     ],
-  ])('cannot say %j', async (said, reported) => {
+  ])('cannot be %j', async (said, reported) => {
     const { code, message } = await status(await podWith({}), said);
     expect([code, message.replace(/^Pod "\w+" is invalid: /, '')]).toEqual([422, reported]);
   });
 
-  test('says its address once and all its addresses', async () => {
+  test('has podIP and podIPs in sync', async () => {
     const path = await podWith({});
     expect((await status(path, { podIPs: [{ ip: '10.0.0.1' }] })).pod.status['podIP']).toBe('10.0.0.1');
     expect((await status(path, { podIP: '10.0.0.2' })).pod.status['podIPs']).toEqual([{ ip: '10.0.0.2' }]);
   });
 
-  test('does not bring back a container that has ended for good', async () => {
+  test('cannot restart a container that has terminated for good', async () => {
     const path = await podWith({ restartPolicy: 'OnFailure' });
     await status(path, { containerStatuses: [state('a', { terminated: { exitCode: 1 } })] });
     expect((await status(path, { containerStatuses: [state('a', { running: {} })] })).code).toBe(200);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alignClusterIps, defaultFamilies } from './service-addresses.ts';
+import { alignClusterIps, defaultFamilies, keepAllocated } from './service-addresses.ts';
 import { needsClusterIp, needsHealthCheckPort, needsNodePorts, type ServiceSpec } from './service-spec.ts';
 
 describe('a service', () => {
@@ -9,7 +9,7 @@ describe('a service', () => {
     [{ type: 'ClusterIP', clusterIPs: ['fd00::1'] }, ['IPv6']],
     [{ type: 'ClusterIP', ipFamilies: ['IPv6'] }, ['IPv6']],
     [{ type: 'ExternalName' }, undefined],
-  ])('%j has the families %j', (spec, families) => {
+  ])('%j has the IP families %j', (spec, families) => {
     defaultFamilies(spec);
     expect(spec.ipFamilies).toEqual(families);
     expect(spec.ipFamilyPolicy).toBe(families === undefined ? undefined : 'SingleStack');
@@ -25,7 +25,7 @@ describe('a service', () => {
       ['10.0.0.2'],
     ],
     [{ clusterIPs: ['10.0.0.1'] }, { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] }, undefined],
-  ])('%j that was %j has the addresses %j', (spec, old, addresses) => {
+  ])('%j that was %j has the cluster IPs %j', (spec, old, addresses) => {
     alignClusterIps(spec, old);
     expect(spec.clusterIPs).toEqual(addresses);
   });
@@ -37,7 +37,57 @@ describe('a service', () => {
     [{ type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, [true, true, true]],
     [{ type: 'LoadBalancer', allocateLoadBalancerNodePorts: false }, [true, false, false]],
     [{ type: 'ExternalName' }, [false, false, false]],
-  ])('%j needs an address, ports of nodes, a port for health: %j', (spec, needs) => {
+  ])('%j needs a cluster IP, node ports and a health check port: %j', (spec, needs) => {
     expect([needsClusterIp(spec), needsNodePorts(spec), needsHealthCheckPort(spec)]).toEqual(needs);
+  });
+});
+
+describe('an update of a service', () => {
+  const old: ServiceSpec = {
+    type: 'ClusterIP',
+    clusterIP: '10.0.0.1',
+    clusterIPs: ['10.0.0.1', 'fd00::1'],
+    ipFamilies: ['IPv4', 'IPv6'],
+    ipFamilyPolicy: 'PreferDualStack',
+  };
+  const kept = (spec: ServiceSpec, before = old) => {
+    keepAllocated(spec, before);
+    return spec;
+  };
+  const families = { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'PreferDualStack' };
+
+  it.each<[string, ServiceSpec, ServiceSpec]>([
+    ['keeps omitted fields', { type: 'ClusterIP' }, old],
+    ['keeps all addresses if the first is unchanged', { type: 'ClusterIP', clusterIP: '10.0.0.1' }, old],
+    [
+      'keeps no addresses if the first is changed',
+      { type: 'ClusterIP', clusterIP: '10.0.0.2' },
+      { type: 'ClusterIP', clusterIP: '10.0.0.2', ...families },
+    ],
+    [
+      'keeps the values that it sets',
+      {
+        type: 'ClusterIP',
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+      },
+      {
+        type: 'ClusterIP',
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+      },
+    ],
+    ['keeps nothing if the type becomes ExternalName', { type: 'ExternalName' }, { type: 'ExternalName' }],
+  ])('%s', (_what, spec, expected) => {
+    expect(kept(spec)).toEqual(expected);
+  });
+
+  it('keeps the addresses of a headless service', () => {
+    const headless: ServiceSpec = { type: 'ClusterIP', clusterIP: 'None', clusterIPs: ['None'] };
+    expect(kept({ type: 'ClusterIP', clusterIP: 'None' }, headless)).toEqual(headless);
   });
 });

@@ -8,12 +8,12 @@ const rules = countingStatus(
 const problemsOf = (status: object) =>
   rules.validate({ status: { ...status } }).map(({ field, detail }) => `${field} ${detail}`);
 
-it('takes counts that fit each other', () => {
+it('accepts consistent counts', () => {
   expect(problemsOf({ replicas: 3, readyReplicas: 2, availableReplicas: 2 })).toEqual([]);
   expect(problemsOf({})).toEqual([]);
 });
 
-it('refuses negative counts, and parts that are more than the whole', () => {
+it('rejects negative counts, and counts larger than their total', () => {
   expect(problemsOf({ replicas: -1 })).toContain('status.replicas must be greater than or equal to 0');
   expect(problemsOf({ replicas: 1, readyReplicas: 2 })).toEqual([
     'status.readyReplicas cannot be greater than status.replicas',
