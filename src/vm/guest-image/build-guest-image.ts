@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { bootDisk } from './boot-disk.ts';
+import { unpackGuestPackages } from './debian-packages.ts';
+import { GRUB_CONFIG, GUEST_MODULES, guestInitramfs } from './guest-files.ts';
+import { type KernelModule, loadOrder } from './module-order.ts';
+import { tarArchive } from './tar.ts';
+
+const run = promisify(execFile);
+/** GRUB modules that find and start the kernel in the archive on the partition. */
+const GRUB_MODULES = ['biosdisk', 'part_msdos', 'tar', 'linux', 'normal', 'boot'];
+
+/** Builds the demo guest as a raw disk that boots by itself, and returns its bytes. */
+export async function buildGuestImage(): Promise<Buffer> {
+  const root = await mkdtemp(join(tmpdir(), 'vimana-guest-'));
+  try {
+    await unpackGuestPackages(root);
+    const files = await readdir(root, { recursive: true });
+    const kernel = await readMatching(root, files, /^boot\/vmlinuz-/);
+    const busybox = await readMatching(root, files, /^(?:usr\/)?bin\/busybox$/);
+    const modules = await readModules(root, files);
+    const partition = tarArchive([
+      { path: 'vmlinuz', data: kernel },
+      { path: 'initrd', data: guestInitramfs(busybox, modules) },
+    ]);
+    return bootDisk(await bootLoader(root), partition);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+async function readModules(root: string, files: readonly string[]): Promise<readonly KernelModule[]> {
+  const paths = new Map(files.filter((file) => file.endsWith('.ko')).map((file) => [basename(file, '.ko'), file]));
+  const found = new Map<string, KernelModule>();
+  for (const [name, path] of paths) found.set(name, { name, data: await readFile(join(root, path)) });
+  return loadOrder(GUEST_MODULES, (name) => found.get(name));
+}
+
+async function bootLoader(root: string): Promise<{ boot: Buffer; core: Buffer }> {
+  const directory = join(root, 'usr/lib/grub/i386-pc');
+  const [config, core] = [join(root, 'grub.cfg'), join(root, 'core.img')];
+  await writeFile(config, GRUB_CONFIG);
+  const args = ['-O', 'i386-pc', '-d', directory, '-p', '(hd0,msdos1)/', '-c', config, '-o', core];
+  await run(join(root, 'usr/bin/grub-mkimage'), [...args, ...GRUB_MODULES]);
+  return { boot: await readFile(join(directory, 'boot.img')), core: await readFile(core) };
+}
+
+async function readMatching(root: string, files: readonly string[], pattern: RegExp): Promise<Buffer> {
+  const file = files.find((path) => pattern.test(path));
+  if (file === undefined) throw new Error(`no file of the packages matches ${pattern.source}`);
+  return await readFile(join(root, file));
+}

@@ -1,0 +1,41 @@
+import type { MachineExit } from '../../machine-driver.ts';
+import type { MachineSpec } from '../../machine-spec.ts';
+
+/** What is written about a machine before it starts. It suffices to find the machine again, and contains no secret. */
+export interface MachineRecord {
+  readonly version: 1;
+  /** UID of the cluster that the machine belongs to. */
+  readonly cluster: string;
+  readonly node: string;
+  /** Boot of the host in which the machine was started. It does not survive another one. */
+  readonly bootId: string;
+  readonly startedAt: number;
+  readonly spec: MachineSpec;
+}
+
+/** Shutdown request that must be carried out even if the node agent is restarted. */
+export interface StopRecord {
+  /** Time at which the power is cut. */
+  readonly killAt: number;
+}
+
+/** Reason for an end that the node agent knows, which takes precedence over the exit code of QEMU. */
+export type EndRecord = MachineExit;
+
+/** Returns a spec without the contents of volumes that are written in it, since they may be secret. */
+export function withoutInlineData(spec: MachineSpec): MachineSpec {
+  const disks = spec.disks.map((disk) => ({ ...disk, volume: withoutContents(disk.volume) }));
+  return { ...spec, disks };
+}
+
+const CONTENTS: ReadonlySet<string> = new Set(['userData', 'userDataBase64', 'networkData', 'networkDataBase64']);
+
+function withoutContents<T extends object>(volume: T): T {
+  const entries = Object.entries(volume).map(([key, value]) => [
+    key,
+    typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value as object).filter(([name]) => !CONTENTS.has(name)))
+      : value,
+  ]);
+  return Object.fromEntries(entries) as T;
+}
