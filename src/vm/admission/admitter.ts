@@ -1,3 +1,4 @@
+import type { Vmim } from '#api/kubevirt/resources';
 import type { FieldError } from '#platform/base/field-error';
 import type { InputOf, Kind, ObjectOf } from '#platform/schema/kind';
 
@@ -10,6 +11,9 @@ export interface Requester {
 /** Reads another object that a rule depends on, or returns undefined if it does not exist (yet). */
 export type Lookup = <K extends Kind>(kind: K, namespace: string, name: string) => ObjectOf<K> | undefined;
 
+/** Returns the migrations of the instance with this namespace and name. */
+export type MigrationsOf = (namespace: string, vmiName: string) => Iterable<Vmim>;
+
 /** Write as admission sees it. `object` is defaulted and valid by its schema; on DELETE it is the deleted object. */
 export interface AdmissionRequest<T> {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
@@ -20,6 +24,8 @@ export interface AdmissionRequest<T> {
   readonly operates?: () => boolean;
   readonly subresource?: string;
   readonly lookup: Lookup;
+  /** Returns the migrations of an instance. Unset if an object is validated without a cluster that it is created in. */
+  readonly migrationsOf?: MigrationsOf;
 }
 
 /** Result of admission. Any cause rejects the write; warnings are only shown to the user. */

@@ -1,5 +1,6 @@
 import { parseDuration } from '#platform/base/duration';
 import { type FieldError, invalid } from '#platform/base/field-error';
+import { explainBytes, isTooFewBytes } from '#platform/base/intended-bytes';
 import { tryParseQuantity } from '#platform/base/quantity';
 
 /** Kubernetes counts in 63 bits, and caps anything larger. */
@@ -14,12 +15,22 @@ export function positiveQuantity(field: string, value: string | number | undefin
   return quantity.nano > 0n ? [] : [invalid(field, value, 'must be greater than zero')];
 }
 
-/** Validates that a quantity is at least one byte. An omitted field is valid. */
-export function positiveBytes(field: string, value: string | number | undefined): FieldError[] {
+/** Validates an amount of memory or disk, which nobody means to be less than a megabyte. An omitted field is valid. */
+export function plausibleBytes(
+  field: string,
+  value: string | number | undefined,
+  what: 'memory' | 'disk',
+): FieldError[] {
   const causes = positiveQuantity(field, value);
   if (value === undefined || causes.length > 0) return causes;
-  const isPart = (tryParseQuantity(value)?.nano ?? 0n) < 1_000_000_000n;
-  return isPart ? [invalid(field, value, 'must be at least one byte: m is a thousandth, M a million')] : [];
+  const amount = tryParseQuantity(value);
+  return amount !== undefined && isTooFewBytes(amount) ? [tooFewBytes(field, value, what)] : [];
+}
+
+/** Reports an amount of memory or disk whose unit must be a mistake. */
+export function tooFewBytes(field: string, value: string | number, what: 'memory' | 'disk'): FieldError {
+  const explanation = explainBytes(value, what);
+  return invalid(field, value, `must be greater than or equal to 1M${explanation === '' ? '' : `: ${explanation}`}`);
 }
 
 /** Validates that a duration is well-formed and positive. An omitted field is valid. */

@@ -32,46 +32,51 @@ const rejected = (message: string) => ({ allowed: false, message });
 
 describe('the eviction of a launcher', () => {
   it.each<[string, Pod, Vmi | undefined, object]>([
-    ['is a migration where the machine can', launcher(), instance('LiveMigrate'), marked],
-    ['is a migration where that was left open', launcher(), instance('LiveMigrateIfPossible'), marked],
-    ['is left to somebody else', launcher(), instance('External', { conditions: [] }), marked],
+    ['becomes a migration if the VM can migrate', launcher(), instance('LiveMigrate'), marked],
+    ['becomes a migration if it is optional and possible', launcher(), instance('LiveMigrateIfPossible'), marked],
     [
-      'is refused where the machine must migrate and cannot',
+      'is left to another controller with the strategy External',
+      launcher(),
+      instance('External', { conditions: [] }),
+      marked,
+    ],
+    [
+      'is rejected if the VM must migrate and cannot',
       launcher(),
       instance('LiveMigrate', { conditions: [{ type: 'LiveMigratable', status: 'False' }] }),
       rejected('VMI web is configured with an eviction strategy but is not live-migratable'),
     ],
     [
-      'is refused where nobody knows yet whether it can',
+      'is rejected while it is unknown whether the VM can migrate',
       launcher(),
       instance('LiveMigrate', { conditions: undefined }),
       rejected('VMI web is configured with an eviction strategy but is not live-migratable'),
     ],
     [
-      'is let through where the machine need not',
+      'is accepted if migration is optional and impossible',
       launcher(),
       instance('LiveMigrateIfPossible', { conditions: [] }),
       ALLOWED,
     ],
-    ['is let through without a strategy', launcher(), instance(undefined), ALLOWED],
-    ['is let through where nobody cares', launcher(), instance('None'), ALLOWED],
+    ['is accepted without a strategy', launcher(), instance(undefined), ALLOWED],
+    ['is accepted with the strategy None', launcher(), instance('None'), ALLOWED],
     [
-      'is refused again while the machine is on its way',
+      'is rejected while the VM is migrating',
       launcher(),
       instance('LiveMigrate', { evacuationNodeName: 'n1' }),
       rejected(`Evacuation in progress: ${TRIGGERED}`),
     ],
     [
-      'is refused for the pod that the machine is moving to',
+      'is rejected for the target pod of a migration',
       launcher({ nodeName: 'n2' }),
       instance('LiveMigrate'),
       rejected('Eviction request for target Pod'),
     ],
-    ['is let through on no node', launcher({ nodeName: '' }), instance('LiveMigrate'), ALLOWED],
-    ['is let through where the instance is gone', launcher(), undefined, ALLOWED],
-    ['is let through where the instance is over', launcher(), instance('LiveMigrate', { phase: 'Failed' }), ALLOWED],
+    ['is accepted if the pod has no node', launcher({ nodeName: '' }), instance('LiveMigrate'), ALLOWED],
+    ['is accepted if the instance was deleted', launcher(), undefined, ALLOWED],
+    ['is accepted if the instance has terminated', launcher(), instance('LiveMigrate', { phase: 'Failed' }), ALLOWED],
     [
-      'is let through where another instance has its name now',
+      'is accepted if another instance has the name',
       launcher({ metadata: { ownerReferences: [{ ...owner, uid: 'older' }] } }),
       instance('LiveMigrate'),
       ALLOWED,
@@ -87,8 +92,8 @@ describe('the eviction of a launcher', () => {
       launcher({ metadata: { ownerReferences: [], annotations: { 'kubevirt.io/domain': 'old' } } }),
       'old',
     ],
-    ['nothing, once it has ended', launcher({ phase: 'Succeeded' }), undefined],
-    ['nothing, as it is no launcher', launcher({ metadata: { labels: { app: 'web' } } }), undefined],
+    ['nothing if the pod has terminated', launcher({ phase: 'Succeeded' }), undefined],
+    ['nothing if it is not a launcher', launcher({ metadata: { labels: { app: 'web' } } }), undefined],
   ])('finds the instance by %s', (_what, pod, name) => {
     expect(evictedInstance(pod)).toBe(name);
   });

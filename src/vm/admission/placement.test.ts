@@ -50,7 +50,7 @@ describe('affinity', () => {
     check({ nodeAffinity: { [PREFERRED]: [{ weight: 1, preference }] } });
   const AT = `a.nodeAffinity.${PREFERRED}[0].preference`;
 
-  test('may be absent or sound', () => {
+  test('may be absent or valid', () => {
     expect(reported(validateAffinity('a'))).toEqual([]);
     expect(
       check({
@@ -66,7 +66,7 @@ describe('affinity', () => {
     ).toEqual([]);
   });
 
-  test('needs a term where it is required', () => {
+  test('requires a term if it is required', () => {
     expect(check({ nodeAffinity: { [REQUIRED]: { nodeSelectorTerms: [] } } })).toEqual([
       `a.nodeAffinity.${REQUIRED}.nodeSelectorTerms: Required value: must have at least one node selector term`,
     ]);
@@ -101,7 +101,7 @@ describe('affinity', () => {
     expect(node(term)).toEqual([`${AT}.${cause}`]);
   });
 
-  test('names bad labels, namespaces and topology of pods by their place', () => {
+  test('reports invalid labels, namespaces and topology keys of pods by their path', () => {
     const podAffinityTerm = {
       labelSelector: { matchLabels: { app: 'a b' }, matchExpressions: [{ key: 'k', operator: 'In' as const }] },
       namespaces: ['Shop'],

@@ -26,8 +26,8 @@ const input = (more: Partial<CarbonInput> = {}): CarbonInput => ({
   ...more,
 });
 
-describe('what follows for a machine from electricity', () => {
-  it('is a wait, remembered with what it was when it began', () => {
+describe('the assessment of a VM by the carbon intensity', () => {
+  it('is a wait, recorded with the intensity at its beginning', () => {
     const reading = assessCarbon(input());
     expect(reading).toMatchObject({
       condition: { status: 'False', reason: 'WaitingForGreenEnergy' },
@@ -39,7 +39,7 @@ describe('what follows for a machine from electricity', () => {
     expect(later.record).toEqual(reading.record);
   });
 
-  it('is a start once electricity is clean, with the wait still remembered', () => {
+  it('is a start once electricity is clean, and the wait stays recorded', () => {
     const carbon = { zone: 'DE', waitingSince: at(0), intensityWhenAsked: 310, startAt: at(1) };
     expect(assessCarbon(input({ status: { carbon }, now: NOW + HOUR }))).toMatchObject({
       condition: { status: 'True', reason: 'GreenEnergy' },
@@ -48,7 +48,7 @@ describe('what follows for a machine from electricity', () => {
     });
   });
 
-  it('is nothing more once the machine has started: it does not wait again for a restart', () => {
+  it('ends with the first start: a restart does not wait', () => {
     const status: VirtualMachine['status'] = {
       carbon: { zone: 'DE', startedAt: at(-1) },
       conditions: [{ type: 'CarbonAware', status: 'True', reason: 'GreenEnergy', message: 'clean' }],
@@ -61,7 +61,7 @@ describe('what follows for a machine from electricity', () => {
     expect(assessCarbon(input({ status, grid: undefined }))).toMatchObject({ record: status.carbon });
   });
 
-  it('is a short wait while the first answer is on its way, and none for longer', () => {
+  it('is a short wait for the first response, and none after that', () => {
     const grid = () => ({ slots: [], requestedSince: NOW });
     expect(assessCarbon(input({ grid }))).toMatchObject({
       waits: { reason: 'AskingForCarbonData', until: NOW + 30_000 },
@@ -69,7 +69,7 @@ describe('what follows for a machine from electricity', () => {
     expect(assessCarbon(input({ grid, now: NOW + 30_000 }))).not.toHaveProperty('waits');
   });
 
-  it('counts the longest wait from when the machine was to be started, be it only for an answer', () => {
+  it('counts the longest wait from when the VM should start, even if it waits only for a response', () => {
     const unheard = () => ({ slots: [], requestedSince: NOW - 1000 });
     const asking = input({ grid: unheard, spec: { ...SPEC, maxDelay: '12s' }, requestedAt: NOW - 5000 });
     expect(assessCarbon(asking)).toMatchObject({ waits: { reason: 'AskingForCarbonData', until: NOW + 7000 } });
@@ -91,16 +91,16 @@ describe('what follows for a machine from electricity', () => {
   });
 
   it.each([
-    ['nobody is there to ask', { grid: undefined }, 'NoProvider'],
-    ['no zone is named anywhere', { spec: { enabled: true, preferGreenEnergy: true, maxDelay: '4h' } }, 'NoZone'],
+    ['there is no provider', { grid: undefined }, 'NoProvider'],
+    ['no zone is known', { spec: { enabled: true, preferGreenEnergy: true, maxDelay: '4h' } }, 'NoZone'],
     ['the provider has failed', { spec: { ...SPEC, zone: 'XX' } }, 'NoCarbonData'],
-  ])('is a start with a condition that says so where %s', (_what, more, reason) => {
+  ])('is a start with a condition that explains it: %s', (_what, more, reason) => {
     const reading = assessCarbon(input(more));
     expect(reading).toMatchObject({ condition: { status: 'Unknown', reason } });
     expect(reading.waits).toBeUndefined();
   });
 
-  it('is of the zone of its node, else of the one it names, else of the cleanest of the nodes, else of the usual one', () => {
+  it('uses the zone of the node, else the one the VM names, else the cleanest of all nodes, else the default', () => {
     const { zone: _, ...spec } = SPEC;
     const places = [place('PL', 'waw-1'), place('SE', 'sto-1')];
     const intensity = (more: Partial<CarbonInput>) => assessCarbon(input({ places, ...more })).intensity;
@@ -129,7 +129,7 @@ describe('what follows for a machine from electricity', () => {
     expect(preferred({ zone: undefined, preferGreenEnergy: false })).toBeUndefined();
   });
 
-  it('prefers nodes of the zone that the machine names by far, however clean others are', () => {
+  it('strongly prefers nodes of the zone that the VM names, however clean others are', () => {
     expect(preferred({ zone: 'PL' })).toEqual([
       [100, ['waw-1']],
       [24, ['sto-1', 'sto-2']],
@@ -138,7 +138,7 @@ describe('what follows for a machine from electricity', () => {
     expect(preferred({ zone: 'PL', preferGreenEnergy: false })).toEqual([[100, ['waw-1']]]);
   });
 
-  it('prefers them for a machine that waits too, as somebody may not want to', () => {
+  it('prefers them for a waiting VM as well, because a user may start it anyway', () => {
     expect(preferred({ zone: 'PL', maxIntensity: 1 })?.[0]).toEqual([100, ['waw-1']]);
     const asking = input({ places, spec: { ...SPEC, zone: 'PL' }, grid: () => ({ slots: [], requestedSince: NOW }) });
     expect(assessCarbon(asking)).toMatchObject({ waits: { transient: true }, preferred: [{ weight: 100 }] });
@@ -162,7 +162,7 @@ describe('what follows for a machine from electricity', () => {
     expect(weights({ here: place('PL', 'waw-1'), spec: { ...SPEC, zone: undefined } as never })).toBeUndefined();
   });
 
-  it('is of the zone that the machine was put into, where that is not the one that it waited for', () => {
+  it('uses the zone of the node that the VM was scheduled to, even if it waited for another', () => {
     const carbon = {
       zone: 'DE',
       waitingSince: at(-2),
@@ -184,7 +184,7 @@ describe('what follows for a machine from electricity', () => {
     expect(assessCarbon(input({ status, here: place('PL', 'waw-1'), grid: unheard })).intensity).toBeUndefined();
   });
 
-  it('holds a wait against the zone that counts by now', () => {
+  it('continues a wait in another zone if that one applies by now', () => {
     const { zone: _, ...spec } = { ...SPEC, maxIntensity: 20 };
     const carbon = { zone: 'PL', waitingSince: at(-1), intensityWhenAsked: 620 };
     expect(assessCarbon(input({ spec, places, status: { carbon } })).record).toMatchObject({
@@ -194,7 +194,7 @@ describe('what follows for a machine from electricity', () => {
     });
   });
 
-  it('keeps the intensity that was told while nothing is heard yet, and drops it when nothing can be', () => {
+  it('keeps the reported intensity until the first response, and drops it if there can be none', () => {
     const status = { carbonIntensity: 300, carbon: { startedAt: at(-1) } };
     expect(assessCarbon(input({ status, grid: () => ({ slots: [], requestedSince: NOW }) })).intensity).toBe(300);
     expect(assessCarbon(input({ status, grid: () => ({ slots: [], problem: 'gone' }) })).intensity).toBeUndefined();

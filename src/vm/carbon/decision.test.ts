@@ -20,16 +20,20 @@ const ask = (more: Partial<CarbonQuestion>) =>
     ...more,
   });
 
-describe('the start of a machine', () => {
+describe('the start of a VM', () => {
   it.each([
-    ['is let go within the limit', { slots: row(200) }, 'GreenEnergy'],
-    ['is let go where there is no limit', { maxIntensity: undefined }, 'NoLimit'],
-    ['is let go when the longest wait is over', { waitingSince: NOW - 4 * HOUR }, 'MaxDelayReached'],
-    ['is let go where nothing is known', { slots: [] }, 'NoCarbonData'],
-    ['is let go where what was known is too old', { slots: row(310), now: DAY + 3 * HOUR }, 'NoCarbonData'],
-    ['without a limit waits for no data', { slots: [], withoutData: 'wait', maxIntensity: undefined }, 'NoCarbonData'],
+    ['is allowed within the limit', { slots: row(200) }, 'GreenEnergy'],
+    ['is allowed without a limit', { maxIntensity: undefined }, 'NoLimit'],
+    ['is allowed after the maximum wait', { waitingSince: NOW - 4 * HOUR }, 'MaxDelayReached'],
+    ['is allowed without data', { slots: [] }, 'NoCarbonData'],
+    ['is allowed if the data is too old', { slots: row(310), now: DAY + 3 * HOUR }, 'NoCarbonData'],
     [
-      'waits no longer than it may for data',
+      'does not wait for data without a limit',
+      { slots: [], withoutData: 'wait', maxIntensity: undefined },
+      'NoCarbonData',
+    ],
+    [
+      'waits for data at most for the maximum wait',
       { slots: [], withoutData: 'wait', waitingSince: NOW - 4 * HOUR },
       'MaxDelayReached',
     ],
@@ -49,7 +53,7 @@ describe('the start of a machine', () => {
     });
   });
 
-  it('waits until the longest wait is over where no green slot comes in time, and says so', () => {
+  it('waits for the longest wait if no green slot comes in time, and reports that', () => {
     expect(ask({ maxDelayMs: HOUR })).toMatchObject({
       until: NOW + HOUR,
       green: undefined,
@@ -61,11 +65,11 @@ describe('the start of a machine', () => {
     });
   });
 
-  it('counts its longest wait from when it began', () => {
+  it('counts the longest wait from its beginning', () => {
     expect(ask({ slots: row(310), waitingSince: NOW - HOUR })).toMatchObject({ until: NOW + 3 * HOUR });
   });
 
-  it('waits for data where it is told to, and says why there are none', () => {
+  it('waits for data if configured, and reports why there is none', () => {
     expect(ask({ slots: [], withoutData: 'wait', problem: 'it answers 500' })).toMatchObject({
       do: 'wait',
       until: NOW + 4 * HOUR,
@@ -74,7 +78,7 @@ describe('the start of a machine', () => {
     });
   });
 
-  it('comes within the longest wait whatever the grid does, and looking again at the time it names ends or shortens the wait', () => {
+  it('happens within the longest wait for any intensity, and a new assessment at the named time ends or shortens the wait', () => {
     const grid = fc.array(fc.integer({ min: 0, max: 800 }), { minLength: 1, maxLength: 48 });
     fc.assert(
       fc.property(grid, fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 24 }), (levels, limit, hours) => {

@@ -64,7 +64,7 @@ afterEach(() => server.close());
 providerContract('Electricity Maps', () => ({ provider: open(), zone: 'DE', unknown: 'XX', now: NOW }));
 
 describe('Electricity Maps', () => {
-  it('is asked as its interface wants it, with the token in a header of its own', async () => {
+  it('receives requests of its documented form, with the token in its own header', async () => {
     const provider = open();
     expect(await provider.current('DE')).toEqual({
       from: Date.parse('2026-11-16T10:00:00Z'),
@@ -87,7 +87,7 @@ describe('Electricity Maps', () => {
     ]);
   });
 
-  it('takes nothing of a zone for part of the question', async () => {
+  it('escapes every character of a zone in the request', async () => {
     await open()
       .current('DE&zone=FR')
       .catch(() => {});
@@ -95,19 +95,24 @@ describe('Electricity Maps', () => {
   });
 
   it.each<[string, PlannedResponse, CarbonError['code'], string]>([
-    ['a wrong token', { status: 401, body: { message: 'Invalid auth-token' } }, 'UNAUTHORIZED', 'Invalid auth-token'],
-    ['too many requests', { status: 429, headers: { 'retry-after': '90' }, body: '' }, 'BUSY', '429'],
-    ['a fault', { status: 500, body: 'boom' }, 'UNREADABLE', 'boom'],
-    ['a page', { body: '<html>' }, 'UNREADABLE', 'invalid JSON'],
     [
-      'no value',
+      'an invalid token',
+      { status: 401, body: { message: 'Invalid auth-token' } },
+      'UNAUTHORIZED',
+      'Invalid auth-token',
+    ],
+    ['too many requests', { status: 429, headers: { 'retry-after': '90' }, body: '' }, 'BUSY', '429'],
+    ['an internal error', { status: 500, body: 'boom' }, 'UNREADABLE', 'boom'],
+    ['an HTML page', { body: '<html>' }, 'UNREADABLE', 'invalid JSON'],
+    [
+      'a missing value',
       { body: { zone: 'DE', carbonIntensity: null, datetime: '2026-11-16T10:00:00Z' } },
       'UNREADABLE',
       'null',
     ],
-    ['no time', { body: { zone: 'DE', carbonIntensity: 1, datetime: 'soon' } }, 'UNREADABLE', 'datetime'],
+    ['a missing time', { body: { zone: 'DE', carbonIntensity: 1, datetime: 'soon' } }, 'UNREADABLE', 'datetime'],
     ['a list', { body: [] }, 'UNREADABLE', 'an object'],
-  ])('fails with %s by name, and never tells the token', async (_what, said, code, words) => {
+  ])('names the failure %s, and never reveals the token', async (_what, said, code, words) => {
     response = () => said;
     const failure = (await open()
       .current('DE')
@@ -117,7 +122,7 @@ describe('Electricity Maps', () => {
     if (code === 'BUSY') expect(failure.retryAfterMs).toBe(90_000);
   });
 
-  it('says that nobody answers where nobody does', async () => {
+  it('reports that there is no response', async () => {
     // Nothing listens on this port, while a port that was just released may be used by another test.
     const provider = electricityMaps({ url: 'http://127.0.0.1:2', token: TOKEN, fetch, clock });
     await expect(provider.current('DE')).rejects.toMatchObject({
@@ -126,7 +131,7 @@ describe('Electricity Maps', () => {
     });
   });
 
-  it('follows nobody who points elsewhere, where the token would go too', async () => {
+  it('does not follow redirects, which would receive the token', async () => {
     const other = await providerServer(speaks);
     response = ({ path }) => ({ status: 302, headers: { location: `${other.url}${path}` }, body: '' });
     await expect(open().current('DE')).rejects.toMatchObject({ code: 'UNREACHABLE' });
@@ -134,7 +139,7 @@ describe('Electricity Maps', () => {
     await other.close();
   });
 
-  it('gives up on one that keeps silent', async () => {
+  it('times out without a response', async () => {
     const waits = new FakeClock({ start: NOW });
     const silent = electricityMaps({
       token: TOKEN,

@@ -20,7 +20,7 @@ describe('an estimate', () => {
     expect(estimate(run, slots, 0, 0)?.best.startsAt).toBe(0);
   });
 
-  it('goes by how it is now where the forecast is too short, and says nothing where nothing is known', () => {
+  it('uses the current intensity if the forecast is too short, and nothing without data', () => {
     expect(estimate({ watts: 1000, ms: 10 * HOUR }, row([120]), 0, 4 * HOUR)?.now.grams).toBe(1200);
     expect(estimate({ watts: 1000, ms: HOUR }, [], 0, HOUR)).toBeUndefined();
   });

@@ -10,8 +10,8 @@ const asking = async (...args: Parameters<typeof providerServer>) => {
   return { server, answer: fetchJson({ who: 'the grid', url: server.url, fetch, clock }, '/now') };
 };
 
-describe('a provider', () => {
-  it('is not followed to where it points', async () => {
+describe('a response of a provider', () => {
+  it('that redirects is not followed', async () => {
     const { server, answer: response } = await asking(() => ({
       status: 302,
       headers: { location: '/elsewhere' },
@@ -21,12 +21,12 @@ describe('a provider', () => {
     expect(server.asked.map(({ path }) => path)).toEqual(['/now']);
   });
 
-  it('is not read to its end where that does not come', async () => {
+  it('that never ends is not read to its end', async () => {
     const { answer: response } = await asking(() => ({ body: `"${'x'.repeat(5 * 1024 * 1024)}"` }));
     await expect(response).rejects.toThrow('the grid returned more than 4194304 bytes');
   });
 
-  it('is read as it is otherwise', async () => {
+  it('is otherwise parsed as JSON', async () => {
     const { answer: response } = await asking(() => ({ body: { at: 'ü' } }));
     expect(await response).toEqual({ at: 'ü' });
   });

@@ -49,15 +49,15 @@ function started(refreshMs = REFRESH) {
   return { clock, provider, watch, heard, log, end: () => (stop.abort(), running) };
 }
 
-describe('the watch over the grid', () => {
-  it('asks nothing until somebody wants to know', async () => {
+describe('the intensity cache', () => {
+  it('sends no request until a zone is needed', async () => {
     const { clock, provider, end } = started();
     await clock.advance(10 * REFRESH);
     expect(provider.asked).toEqual([]);
     await end();
   });
 
-  it('asks once for many who want to know, and tells them', async () => {
+  it('sends one request for many readers, and notifies them', async () => {
     const { clock, provider, watch, heard, end } = started();
     for (let i = 0; i < 100; i++) expect(watch.reading('DE')).toMatchObject({ slots: [], requestedSince: clock.now() });
     await clock.advance(1);
@@ -68,7 +68,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('asks again after a refresh, and no more where nobody wants to know any longer', async () => {
+  it('sends another request after a refresh, and none when no reader is left', async () => {
     const { clock, provider, watch, end } = started();
     watch.reading('DE');
     await clock.advance(REFRESH + 1);
@@ -79,7 +79,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('asks one thing at a time, a second apart', async () => {
+  it('sends one request at a time, a second apart', async () => {
     const { clock, provider, watch, end } = started();
     for (const zone of ['DE', 'FR', 'SE']) watch.reading(zone);
     await clock.advance(5_000);
@@ -88,7 +88,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('asks less and less often while it fails, says why, and keeps what it knew', async () => {
+  it('retries with increasing delays, reports why, and keeps the last values', async () => {
     const { clock, provider, watch, heard, end } = started();
     watch.reading('DE');
     await clock.advance(1);
@@ -109,7 +109,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('does not ask more often for a zone that somebody waits for, however short the refresh', async () => {
+  it('sends no more requests for a zone that a VM waits for, however short the refresh', async () => {
     const { clock, provider, watch, end } = started(MINUTE);
     provider.failure = new CarbonError('UNREADABLE', 'there is no such file');
     watch.onAnswer((zone) => void watch.reading(zone));
@@ -122,7 +122,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('logs what a provider says is wrong in words, and all of what nobody foresaw', async () => {
+  it('logs the message of a provider, and the whole of an unexpected error', async () => {
     const { clock, provider, watch, log, end } = started();
     provider.failure = new CarbonError('UNREADABLE', 'the ConfigMap is no YAML');
     watch.reading('DE');
@@ -138,7 +138,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('waits as long as a busy provider asks it to', async () => {
+  it('waits as long as a busy provider requests', async () => {
     const { clock, provider, watch, end } = started();
     provider.failure = new CarbonError('BUSY', 'too many requests', { retryAfterMs: 10 * MINUTE });
     watch.reading('DE');
@@ -158,7 +158,7 @@ describe('the watch over the grid', () => {
     await end();
   });
 
-  it('asks at once when it is told that things have changed', async () => {
+  it('sends a request at once when it is notified of a change', async () => {
     const { clock, provider, watch, end } = started();
     watch.reading('DE');
     await clock.advance(2_000);

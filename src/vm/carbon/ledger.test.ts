@@ -8,7 +8,7 @@ const slots: Slot[] = [300, 100, 50].map((intensity, i) => ({ from: i * HOUR, to
 const machine: Emitter = { namespace: 'default', zone: 'DE', watts: 1000, since: 0 };
 const grams = (entries: Iterable<{ grams: number }>) => [...entries].map((entry) => entry.grams);
 
-describe('the power of a machine', () => {
+describe('the power of a VM', () => {
   it('lies between idle and busy, with memory and the building on top', () => {
     const size = { cpus: 4, memoryGib: 8 };
     expect(wattsOf({ ...size, load: 0 }, DEFAULT_POWER)).toBeCloseTo((4 * 0.74 + 8 * 0.392) * 1.2);
@@ -17,13 +17,13 @@ describe('the power of a machine', () => {
     expect(wattsOf({ ...size, load: 7 }, DEFAULT_POWER)).toBe(wattsOf({ ...size, load: 1 }, DEFAULT_POWER));
   });
 
-  it('of a kilowatt for an hour emits what a kilowatt-hour stands for', () => {
+  it('of a kilowatt for an hour emits the intensity of a kilowatt-hour', () => {
     expect(gramsOf(1000, HOUR, 420)).toBe(420);
   });
 });
 
 describe('the ledger of emissions', () => {
-  it('counts by the intensity of each hour, however seldom it is asked', () => {
+  it('counts by the intensity of each hour, however rarely it is read', () => {
     const [often, once] = [new CarbonLedger(0), new CarbonLedger(0)];
     for (let at = 0; at <= 3 * HOUR; at += HOUR / 4) often.advance(at, [machine], () => slots);
     once.advance(3 * HOUR, [machine], () => slots);
@@ -31,20 +31,20 @@ describe('the ledger of emissions', () => {
     expect(grams(often.emitted)[0]).toBeCloseTo(450);
   });
 
-  it('counts a machine from its start on, and one that is gone no more', () => {
+  it('counts a VM from its start to its deletion', () => {
     const ledger = new CarbonLedger(0);
     ledger.advance(HOUR, [{ ...machine, since: HOUR / 2 }], () => slots);
     ledger.advance(2 * HOUR, [], () => slots);
     expect(grams(ledger.emitted)[0]).toBeCloseTo(150);
   });
 
-  it('counts nothing where nothing is known', () => {
+  it('counts nothing without data', () => {
     const ledger = new CarbonLedger(0);
     ledger.advance(HOUR, [machine], () => []);
     expect(grams(ledger.emitted)).toEqual([]);
   });
 
-  it('holds what was emitted after a wait against the time that it was asked for, as long as it had waited', () => {
+  it('compares the emissions after a wait with those at the requested time, for as long as it had waited', () => {
     const waited = { intensityWhenAsked: 300, ms: HOUR, startedAt: HOUR };
     const ledger = new CarbonLedger(HOUR);
     for (const at of [1.5, 2, 2.5, 3]) ledger.advance(at * HOUR, [{ ...machine, since: HOUR, waited }], () => slots);

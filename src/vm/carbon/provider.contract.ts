@@ -13,7 +13,7 @@ export interface ProviderCase {
 /** Tests the contract that every provider meets. */
 export function providerContract(name: string, open: () => ProviderCase): void {
   describe(`${name} as a provider of carbon intensities`, () => {
-    it('knows how it is now', async () => {
+    it('returns the current intensity', async () => {
       const { provider, zone, now } = open();
       const { from, to, intensity } = await provider.current(zone);
       expect(intensity).toBeGreaterThanOrEqual(0);
@@ -21,7 +21,7 @@ export function providerContract(name: string, open: () => ProviderCase): void {
       expect(to).toBeGreaterThan(from);
     });
 
-    it('foretells in order of time, and up to a time to come', async () => {
+    it('returns a forecast in order of time, which ends in the future', async () => {
       const { provider, zone, now } = open();
       const slots = await provider.forecast(zone);
       expect(slots.length).toBeGreaterThan(0);
@@ -29,14 +29,14 @@ export function providerContract(name: string, open: () => ProviderCase): void {
       expect(slots.at(-1)?.to).toBeGreaterThan(now);
     });
 
-    it('names its zones, the one that it was asked for among them', async () => {
+    it('lists its zones, including the requested one', async () => {
       const { provider, zone } = open();
       const zones = await provider.zones();
       expect(zones.map((each) => each.zone)).toContain(zone);
       expect(zones.every((each) => each.name !== '')).toBe(true);
     });
 
-    it('refuses a zone that it does not know', async () => {
+    it('rejects an unknown zone', async () => {
       const { provider, unknown } = open();
       const failure = await provider.current(unknown).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(CarbonError);

@@ -9,8 +9,8 @@ const POWER = { idleWattsPerCpu: 0, busyWattsPerCpu: 100, wattsPerGib: 0, pue: 1
 const machine = (status: VirtualMachine['status']) =>
   ({ spec: { cpus: 10, memory: '8Gi', running: true }, status }) as unknown as VirtualMachine;
 
-describe('what a machine has emitted', () => {
-  it('is its power for its run, at the load and the intensity that its status tells', () => {
+describe('the emissions of a VM', () => {
+  it('are its power during its run, at the load and the intensity in its status', () => {
     const status = {
       phase: 'Running',
       startTime: ago(2),
@@ -20,13 +20,13 @@ describe('what a machine has emitted', () => {
     expect(emissionsOf(machine(status), POWER, NOW)).toMatchObject({ watts: 200, runningMs: 2 * HOUR, grams: 120 });
   });
 
-  it('is nothing while it does not run, and unknown where the intensity is', () => {
+  it('are zero while it does not run, and unknown if the intensity is', () => {
     const stopped = machine({ phase: 'Stopped', startTime: ago(2), carbonIntensity: 300 });
     expect(emissionsOf(stopped, POWER, NOW)).toMatchObject({ watts: 0, grams: 0 });
     expect(emissionsOf(machine({ phase: 'Running', startTime: ago(2) }), POWER, NOW).grams).toBeUndefined();
   });
 
-  it('is held against the time that it was asked for, for as long as it had waited', () => {
+  it('are compared with those at the requested time, for as long as it had waited', () => {
     const carbon = {
       zone: 'DE',
       waitingSince: ago(4),
@@ -40,7 +40,7 @@ describe('what a machine has emitted', () => {
     expect(emissionsOf(machine(early), POWER, NOW)).toMatchObject({ waitedMs: 3.5 * HOUR, savedGrams: 75 });
   });
 
-  it('saves nothing while it still waits', () => {
+  it('save nothing while it still waits', () => {
     const carbon = { waitingSince: ago(1), intensityWhenAsked: 400 };
     expect(emissionsOf(machine({ phase: 'Pending', carbon }), POWER, NOW)).toMatchObject({
       waitedMs: HOUR,
@@ -52,7 +52,7 @@ describe('what a machine has emitted', () => {
     ['8Gi', 8],
     ['1536Mi', 1.5],
     ['nonsense', 0],
-  ])('counts memory of %s as %d GiB', (text, gib) => {
+  ])('count memory of %s as %d GiB', (text, gib) => {
     expect(gibOf(text)).toBe(gib);
   });
 });

@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const slot = (hour: number, intensity: number): Slot => ({ from: hour * HOUR, to: (hour + 1) * HOUR, intensity });
 
 describe('slots', () => {
-  it('tell the intensity around a moment, and for two hours after the last', () => {
+  it('return the intensity around a moment, and for two hours after the last', () => {
     const slots = [slot(0, 300), slot(1, 200)];
     expect(slotAt(slots, 0.5 * HOUR)?.intensity).toBe(300);
     expect(slotAt(slots, HOUR)?.intensity).toBe(200);
@@ -22,7 +22,7 @@ describe('slots', () => {
     expect(nextGreen(slots, 0, 40)).toBeUndefined();
   });
 
-  it('have a mean only where they cover the whole span', () => {
+  it('have a mean only if they cover the whole interval', () => {
     const slots = [slot(0, 100), slot(1, 300)];
     expect(meanIntensity(slots, 0, 2 * HOUR)).toBe(200);
     expect(meanIntensity(slots, 0.5 * HOUR, 1.5 * HOUR)).toBe(200);

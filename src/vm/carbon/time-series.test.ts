@@ -35,7 +35,7 @@ providerContract('a table', () => ({
 }));
 
 describe('a time series', () => {
-  it('of times of day comes again every day, and holds over midnight', async () => {
+  it('of times of day repeats every day, also over midnight', async () => {
     const provider = open(DAILY);
     expect((await provider.current('DE')).intensity).toBe(320);
     const slots = await provider.forecast('DE');
@@ -48,27 +48,31 @@ describe('a time series', () => {
     expect((await open(DAILY, NOW - 6 * HOUR).current('DE')).intensity).toBe(400);
   });
 
-  it('of full times comes once: the last holds for an hour, and then nothing is known', async () => {
+  it('of full times does not repeat: its last value is valid for an hour, and then there is none', async () => {
     expect((await open(ONCE).current('SE')).intensity).toBe(41.5);
     expect(await open(ONCE).forecast('SE')).toHaveLength(2);
     await expect(open(ONCE, NOW + 24 * HOUR).current('SE')).rejects.toMatchObject({ code: 'UNKNOWN_ZONE' });
   });
 
   it.each([
-    ['no YAML', ': [', 'neither YAML nor JSON'],
-    ['no YAML, by its line', 'zones:\n  DE: {', 'end with a } at line 2, column 8'],
+    ['invalid YAML', ': [', 'neither YAML nor JSON'],
+    ['invalid YAML, by its line', 'zones:\n  DE: {', 'end with a } at line 2, column 8'],
     ['nothing', '', 'the top'],
     ['no zones', 'zones: []', 'at zones'],
     ['an empty row', 'zones: {DE: {intensity: []}}', 'no row at zones.DE.intensity'],
-    ['no number', 'zones: {DE: {intensity: [{at: "10:00", grams: much}]}}', 'zones.DE.intensity[0].grams'],
-    ['a negative number', 'zones: {DE: {intensity: [{at: "10:00", grams: -1}]}}', 'zones.DE.intensity[0].grams'],
-    ['no time', 'zones: {DE: {intensity: [{at: "25:00", grams: 1}]}}', 'zones.DE.intensity[0].at'],
     [
-      'two kinds of time',
+      'a value that is not a number',
+      'zones: {DE: {intensity: [{at: "10:00", grams: much}]}}',
+      'zones.DE.intensity[0].grams',
+    ],
+    ['a negative number', 'zones: {DE: {intensity: [{at: "10:00", grams: -1}]}}', 'zones.DE.intensity[0].grams'],
+    ['an invalid time', 'zones: {DE: {intensity: [{at: "25:00", grams: 1}]}}', 'zones.DE.intensity[0].at'],
+    [
+      'mixed formats of times',
       'zones: {DE: {intensity: [{at: "10:00", grams: 1}, {at: "2026-11-16T10:00Z", grams: 1}]}}',
       'mixes times of day and full times at zones.DE.intensity[1].at',
     ],
-  ])('with %s is refused with the place of what is wrong', async (_what, text, words) => {
+  ])('with %s is rejected with the place of the error', async (_what, text, words) => {
     const failure = open(text).current('DE');
     await expect(failure).rejects.toMatchObject({ code: 'UNREADABLE', message: expect.stringContaining(words) });
     await expect(failure).rejects.toThrow(/^the file grid.yaml .*$/);

@@ -66,7 +66,7 @@ describe('the Carbon Intensity API', () => {
     expect((await open().forecast('GB')).map(({ intensity }) => intensity)).toEqual([263, 240]);
   });
 
-  it('is asked for a region by its number', async () => {
+  it('receives the number of a region', async () => {
     expect(await open().current('GB-13')).toEqual({
       from: Date.parse('2026-11-16T10:00Z'),
       to: Date.parse('2026-11-16T10:30Z'),
@@ -82,7 +82,7 @@ describe('the Carbon Intensity API', () => {
     ]);
   });
 
-  it.each(['DE', 'GB-0', 'GB-18', 'GB-LON', 'GB-13/../1'])('is never asked for %s', async (zone) => {
+  it.each(['DE', 'GB-0', 'GB-18', 'GB-LON', 'GB-13/../1'])('receives no request for %s', async (zone) => {
     await expect(open().current(zone)).rejects.toMatchObject({ code: 'UNKNOWN_ZONE' });
     await expect(open().forecast(zone)).rejects.toMatchObject({ code: 'UNKNOWN_ZONE' });
     expect(server.asked).toEqual([]);

@@ -24,14 +24,14 @@ const network = (subnets: object[], policies: object[] = []) => ({
   spec: { type: 'bridge', subnets, policies },
 });
 
-describe('all causes are told at once', () => {
-  it('also those below a duplicate', () => {
+describe('all causes are reported at once', () => {
+  it('including those below a duplicate', () => {
     const subnet = { name: 'a', cidr: '10.0.0.0/24' };
     const { fields } = write(network([subnet, { name: 'a', cidr: '10.1.0.0/24', gateway: '10.2.0.1' }]));
     expect(fields).toEqual(expect.arrayContaining(['spec.subnets[1]', 'spec.subnets[1].gateway']));
   });
 
-  it('also those below an object that a rule refuses', () => {
+  it('including those below an object that a rule rejects', () => {
     const { fields } = write({
       apiVersion: 'hypersdk.io/v1alpha1',
       kind: 'VirtualMachine',
@@ -45,12 +45,12 @@ describe('all causes are told at once', () => {
     expect(fields).toEqual(expect.arrayContaining(['spec.image', 'spec.image.checksum.value']));
   });
 
-  it('but one value is refused once', () => {
+  it('but only once for each value', () => {
     const { fields } = write(network([{ name: 'a', cidr: 'nowhere' }]));
     expect(fields.filter((field) => field === 'spec.subnets[0].cidr')).toHaveLength(1);
   });
 
-  it('and nothing is said of what is not there', () => {
+  it('but not for absent fields', () => {
     const { fields, warnings } = write({
       apiVersion: 'kubevirt.io/v1',
       kind: 'VirtualMachineInstanceMigration',

@@ -11,11 +11,11 @@ const machine = () => ({
 });
 
 describe('admission', () => {
-  it('is there for every kind', () => {
+  it('exists for every kind', () => {
     expect(admitters().map(({ kind }) => kind)).toEqual([...KINDS]);
   });
 
-  it('is found by every version that a kind is served in, and by no other', () => {
+  it('is found by every served version of a kind, and by no other', () => {
     const find = findAdmission();
     for (const { group, versions, kind } of KINDS) {
       for (const version of versions) expect(find(`${group}/${version}`, kind)).toBeDefined();
@@ -24,7 +24,7 @@ describe('admission', () => {
     expect(find('v1', 'Pod')).toBeUndefined();
   });
 
-  it('tells who creates an object that nothing acts on it yet', () => {
+  it('warns the creator of an object that no controller acts on yet', () => {
     const write = (operation: 'CREATE' | 'UPDATE', actsOn?: () => boolean) => {
       const find = findAdmission(actsOn === undefined ? {} : { actsOn });
       const admit = find('hypersdk.io/v1alpha1', 'VirtualMachine');
@@ -36,7 +36,7 @@ describe('admission', () => {
     expect(write('CREATE')).toEqual([]);
   });
 
-  it('holds a new machine for its controller, unless there is none', () => {
+  it('adds a finalizer to a new VM, unless it has no controller', () => {
     const write = (operation: 'CREATE' | 'UPDATE', finalizers: string[], actsOn = () => true) => {
       const spec = { running: false, template: { spec: { domain: { devices: {}, memory: { guest: '1Gi' } } } } };
       const object = {

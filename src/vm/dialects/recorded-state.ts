@@ -1,6 +1,7 @@
 import type { VirtualMachine } from '#api/kubevirt/virtual-machine';
 import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { Identity, ObservedVm, RecordedState, Shutdown } from '#vm/engine/dialect';
+import { startedAt } from '#vm/engine/instance-state';
 
 /** Condition that records how the last instance ended. */
 export const LAST_SHUTDOWN = 'LastShutdown';
@@ -84,9 +85,10 @@ export function shutdownCondition({ reason, message, at }: Shutdown): Condition 
 /** Returns the Failure condition, which stays until a start succeeds. */
 export function failureOf(
   before: readonly Condition[] | undefined,
-  { problem, recorded }: ObservedVm,
+  { problem, recorded, instance, now: at }: ObservedVm,
   now: string,
 ): Condition | undefined {
   if (problem !== undefined) return withTransitionTime(before, { type: 'Failure', status: 'True', ...problem }, now);
-  return recorded.startFailure === undefined ? undefined : before?.find(({ type }) => type === 'Failure');
+  const started = instance?.status?.phase === 'Running' && startedAt(instance) <= at;
+  return recorded.startFailure === undefined || started ? undefined : before?.find(({ type }) => type === 'Failure');
 }

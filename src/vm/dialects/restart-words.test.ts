@@ -24,7 +24,7 @@ describe('a change that waits for the next start', () => {
       { running: true, migrationPolicy: {}, template: { spec: { resources: { cpu: 1, memory: '1Gi' } } } },
     ],
     ['simulation', simulation, { running: true, resources: { cpu: 0.1, memory: 0.1 } }],
-  ])('is told of once, in the words of its condition (%s)', (_name, dialect, spec) => {
+  ])('is reported once, with the message of its condition (%s)', (_name, dialect, spec) => {
     const vm = { metadata: { name: 'web', namespace: 'shop', uid: 'u', generation: 2 }, spec } as never;
     const reported: string[] = [];
     const recorder = new VmEventRecorder();

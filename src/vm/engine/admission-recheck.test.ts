@@ -18,7 +18,7 @@ const template = (labels: object) => ({
 const bad = { runStrategy: 'Always', template: template({ bad: 'yes' }) };
 const good = { runStrategy: 'Always', template: template({ bad: null }) };
 
-describe('a machine that admission would not have let in', () => {
+describe('a VM that admission would have rejected', () => {
   let harness: VmHarness;
   beforeEach(async () => {
     harness = await startVmHarness();
@@ -26,7 +26,7 @@ describe('a machine that admission would not have let in', () => {
   afterEach(() => harness.stop());
   const reported = () => harness.until(async () => (await harness.condition('Failure'))?.reason === 'Invalid');
 
-  it('is told so, and not started until it is mended', async () => {
+  it('reports that, and is not started until it is corrected', async () => {
     harness.control({ recheck });
     await harness.make('web', bad);
     await reported();
@@ -42,7 +42,7 @@ describe('a machine that admission would not have let in', () => {
     await harness.until(async () => (await harness.condition('Failure')) === undefined);
   });
 
-  it('goes on as it was where it runs already', async () => {
+  it('keeps running if it runs already', async () => {
     harness.control({ recheck });
     const before = await harness.running(good);
     await harness.edit('web', { ...bad, runStrategy: 'Halted' });

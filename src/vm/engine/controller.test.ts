@@ -12,8 +12,8 @@ afterEach(() => harness.stop());
 
 const namespace = 'default';
 
-describe('a machine that is to run always', () => {
-  it('gets an instance, and tells how it is', async () => {
+describe('a VM with the run strategy Always', () => {
+  it('gets an instance, and reports its state', async () => {
     harness.control();
     await harness.make('web', { runStrategy: 'Always' });
     const instance = await harness.untilMade();
@@ -57,7 +57,7 @@ describe('a machine that is to run always', () => {
     expect(harness.told).toEqual(['Normal SuccessfulCreate', 'Normal SuccessfulDelete']);
   });
 
-  it('needs no restart for a stop that leaves its guest less time', async () => {
+  it('needs no restart to be stopped with a shorter grace period', async () => {
     let operator: Client = harness.admin;
     harness.control({}, (client) => (operator = client));
     await harness.running({ runStrategy: 'Always' });
@@ -70,7 +70,7 @@ describe('a machine that is to run always', () => {
     expect(harness.told).not.toContain('Warning RestartRequired');
   });
 
-  it('runs again after its guest has shut down, with the spec of then', async () => {
+  it('runs again after its guest has shut down, with its current spec', async () => {
     harness.control();
     const { metadata } = await harness.running();
     await harness.edit('web', { template: { spec: { hostname: 'other' } } });
@@ -114,8 +114,8 @@ describe('a machine that is to run always', () => {
   });
 });
 
-describe('a change of a machine that runs', () => {
-  it('reaches it where it can, and else waits and is told by name until it is taken back', async () => {
+describe('a change of a running VM', () => {
+  it('is applied if possible, and is otherwise reported by field until it is reverted', async () => {
     harness.control();
     const { metadata } = await harness.running();
     await harness.edit('web', {
@@ -135,7 +135,7 @@ describe('a change of a machine that runs', () => {
     expect(harness.told).toEqual(['Normal SuccessfulCreate', 'Normal RestartRequired', 'Normal LiveUpdated']);
   });
 
-  it('waits for the next start where changes are staged', async () => {
+  it('waits for the next start if changes are staged', async () => {
     harness.control({ rollout: 'Stage' });
     const { spec } = await harness.running();
     await harness.edit('web', { template: { spec: { domain: { cpu: { sockets: 3 } } } } });
@@ -144,8 +144,8 @@ describe('a change of a machine that runs', () => {
   });
 });
 
-describe('the addresses of a machine', () => {
-  it('stay through restart, also of the controller', async () => {
+describe('the addresses of a VM', () => {
+  it('survive restarts, also of the controller', async () => {
     const stop = harness.control();
     const first = await harness.running();
     const identity = first.metadata.annotations?.['vimana.io/identity'] ?? '';
@@ -169,7 +169,7 @@ describe('the addresses of a machine', () => {
 });
 
 describe('the controller', () => {
-  it('needs one creation and one status for each of many machines', async () => {
+  it('needs one creation and one status write for each of many VMs', async () => {
     const many = 60;
     for (let i = 0; i < many; i++) await harness.make(`vm-${i}`, { runStrategy: 'Always' });
     harness.control();
@@ -187,7 +187,7 @@ describe('the controller', () => {
     expect(ips.size).toBe(many);
   });
 
-  it('makes no second instance though its cache lags behind', async () => {
+  it('creates no second instance despite a stale cache', async () => {
     let held: (() => void)[] = [];
     let late = true;
     const slow = (client: Client): Client => ({
@@ -220,7 +220,7 @@ describe('the controller', () => {
     expect(harness.writes.filter((write) => write.startsWith('create'))).toHaveLength(1);
   });
 
-  it('takes no second turn with a request that it has done, though it crashes before it can say so', async () => {
+  it('does not repeat a request, even if it crashes before it records the result', async () => {
     let crashing = true;
     const stop = harness.control({}, (client) => ({
       ...client,
@@ -242,7 +242,7 @@ describe('the controller', () => {
     expect((await harness.instance('web'))?.status?.phase).toBe('Succeeded');
   });
 
-  it('starts a failed machine again though it crashes as soon as it has deleted the instance', async () => {
+  it('restarts a failed VM, even if it crashes right after deleting the instance', async () => {
     let crashed = false;
     const down = () => Promise.reject(new KubeError(503, 'ServiceUnavailable', 'down'));
     const stop = harness.control({}, (client) => ({
@@ -263,11 +263,13 @@ describe('the controller', () => {
     await harness.waitForDeletion();
     await stop();
     harness.control();
+    await harness.untilPrinted('CrashLoopBackOff');
+    await harness.clock.advance(15_000);
     await harness.untilAnother(metadata.uid);
     expect(await harness.condition('LastShutdown')).toMatchObject({ reason: 'Error' });
   });
 
-  it('writes nothing about a machine that stays as it is', async () => {
+  it('writes nothing for an unchanged VM', async () => {
     const stop = harness.control();
     await harness.running();
     await harness.make('off', { runStrategy: 'Halted' });

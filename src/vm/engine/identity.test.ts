@@ -17,7 +17,7 @@ const spec = (
 });
 
 describe('a hardware address', () => {
-  it('follows from machine and card, and is of nobody’s make and for one host', () => {
+  it('follows from the VM and the interface, and is locally administered and unicast', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.string(), (uid, iface) => {
         const mac = macOf(uid, iface);
@@ -29,20 +29,20 @@ describe('a hardware address', () => {
       }),
     );
   });
-  it('is hardly ever that of another', () => {
+  it('is almost always unique', () => {
     const all = new Set(Array.from({ length: 20_000 }, (_, i) => macOf(`uid-${i}`, 'default')));
     expect(all.size).toBe(20_000);
   });
 });
 
-describe('the identity of a machine', () => {
-  it('has a card on the network of pods where the spec names none', () => {
+describe('the identity of a VM', () => {
+  it('has an interface on the pod network if the spec names none', () => {
     const { identity } = assignIdentity(spec(), 'vm', {}, new AddressPool());
     expect(Object.keys(identity)).toEqual(['default']);
     expect(new AddressPool().has(identity['default']?.ip ?? '')).toBe(true);
     expect(assignIdentity(spec({ autoattachPodInterface: false }), 'vm', {}, new AddressPool()).identity).toEqual({});
   });
-  it('has an address of ours only on the network of pods, and the hardware address that was asked for', () => {
+  it('has an assigned address only on the pod network, and the requested MAC address', () => {
     const interfaces = [{ name: 'a' }, { name: 'b', macAddress: '02-00-00-AA-BB-CC' }];
     const networks = [
       { name: 'a', pod: {} },
@@ -54,20 +54,20 @@ describe('the identity of a machine', () => {
       b: { mac: '02:00:00:aa:bb:cc' },
     });
   });
-  it('stays as it was, also in a process that knows nothing of it', () => {
+  it('stays the same, also in a new process', () => {
     const first = assignIdentity(spec(), 'vm', {}, new AddressPool()).identity;
     expect(assignIdentity(spec(), 'vm', first, new AddressPool()).identity).toEqual(first);
     const kept = { default: { mac: '02:00:00:00:00:01', ip: '192.0.2.7' } };
     expect(assignIdentity(spec(), 'vm', kept, new AddressPool()).identity).toEqual(kept);
   });
-  it('gives up an address that another has by now', () => {
+  it('releases an address that another VM has by now', () => {
     const pool = new AddressPool();
     const { identity } = assignIdentity(spec(), 'vm', {}, pool);
     const other = assignIdentity(spec(), 'other', identity, pool).identity;
     expect(other['default']?.mac).toBe(identity['default']?.mac);
     expect(other['default']?.ip).not.toBe(identity['default']?.ip);
   });
-  it('is read from the annotation of an instance, and from nothing else', () => {
+  it('is parsed from the annotation of an instance, and from nothing else', () => {
     const identity: Identity = {
       default: { mac: '02:00:00:00:00:01', ip: '10.244.0.1' },
       b: { mac: '02:00:00:00:00:02' },
@@ -78,14 +78,14 @@ describe('the identity of a machine', () => {
     expect(identityOf(instanceLike())).toEqual({});
     expect(addressesOf(identity)).toEqual(['10.244.0.1']);
   });
-  it('is held by the machine of an instance, or by the instance where it has none', () => {
+  it('belongs to the VM of an instance, or to the instance if it has none', () => {
     expect(holderOf(instanceLike())).toBe('vm');
     expect(holderOf(instanceLike({ owner: '' }))).toBe('i1');
   });
 });
 
 describe('a pool of addresses', () => {
-  it('gives each address to one owner at a time, none of them the network’s or the broadcast address, until there is none', () => {
+  it('assigns each address to one owner at a time, except the network and broadcast address, until none is left', () => {
     const act = fc.record({ owner: fc.nat(12), take: fc.boolean(), card: fc.constantFrom('a', 'b') });
     fc.assert(
       fc.property(
@@ -122,7 +122,7 @@ describe('a pool of addresses', () => {
     );
   });
 
-  it('gives again what was freed', () => {
+  it('reassigns released addresses', () => {
     const pool = new AddressPool('192.0.2.0/30');
     const taken = [pool.take('a', 'x'), pool.take('b', 'x')];
     expect(new Set(taken)).toEqual(new Set(['192.0.2.1', '192.0.2.2']));
@@ -134,7 +134,7 @@ describe('a pool of addresses', () => {
     expect(pool.take('d', 'x')).toBe(taken[1]);
   });
 
-  it('asks what is stored, so that another process gives nothing twice', () => {
+  it('checks stored identities, so that another process assigns no address twice', () => {
     const pool = new AddressPool('192.0.2.0/30');
     pool.consult((ip) => (ip === '192.0.2.1' ? ['stored'] : []));
     expect(pool.take('a', 'x', '192.0.2.1')).toBe('192.0.2.2');

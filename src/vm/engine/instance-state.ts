@@ -27,13 +27,22 @@ export function hasRun({ status }: VirtualMachineInstance): boolean {
   return status?.phase === 'Running' || since(status, 'Running') !== undefined;
 }
 
-/** Run time after which a start counts as successful, even if the instance ends later. */
-const STEADY_MS = 10_000;
+/** Run time after which a start counts as successful. Even a guest that shuts down before has not really started. */
+const STARTED_MS = 10_000;
+/**
+ * Run time after which a crash has nothing to do with earlier ones. It is the longest delay before a restart, so that a
+ * guest that crashes regularly spends more time waiting than running.
+ */
+const STEADY_MS = 300_000;
 
-/** Returns when an instance has run, or will have run, for long enough, in milliseconds since the Unix epoch. */
-export function steadyAt({ status }: VirtualMachineInstance): number {
-  const began = since(status, 'Running');
-  return began === undefined ? Number.NEGATIVE_INFINITY : Date.parse(began) + STEADY_MS;
+/** Returns when the start of an instance counts, or will count, as successful, in milliseconds since the Unix epoch. */
+export function startedAt(instance: VirtualMachineInstance): number {
+  return (ranSince(instance) ?? Number.NEGATIVE_INFINITY) + STARTED_MS;
+}
+
+/** Returns when earlier failures of a VM no longer count, in milliseconds since the Unix epoch. */
+export function steadyAt(instance: VirtualMachineInstance): number {
+  return (ranSince(instance) ?? Number.NEGATIVE_INFINITY) + STEADY_MS;
 }
 
 /** Returns when an instance began to run, or undefined if it has not. */

@@ -15,8 +15,8 @@ const made = (more: Partial<Parameters<typeof buildInstance>[0]> = {}) =>
     ...more,
   });
 
-describe('the instance of a machine', () => {
-  it('is named after it, is its own, and carries what agents need', () => {
+describe('the instance of a VM', () => {
+  it('is named after it, is owned by it, and has what node agents need', () => {
     expect(made()).toMatchObject({
       apiVersion: 'kubevirt.io/v1',
       kind: 'VirtualMachineInstance',
@@ -44,7 +44,7 @@ describe('the instance of a machine', () => {
     expect(made({ dialect: other }).metadata.name).toBe('web.other');
   });
 
-  it('carries the labels and annotations of the template, but none that lead controllers astray', () => {
+  it('has the labels and annotations of the template, except those that would mislead controllers', () => {
     const labels = { app: 'web', 'kubevirt.io/created-by': 'me', 'kubevirt.io/nodeName': 'n' };
     const annotations = {
       note: 'x',
@@ -62,7 +62,7 @@ describe('the instance of a machine', () => {
     expect(metadata.annotations).toMatchObject({ 'kubevirt.io/vm-generation': '3' });
   });
 
-  it('stands still where that is asked for', () => {
+  it('starts paused if that is requested', () => {
     expect(made({ paused: true })).toHaveProperty('spec.startStrategy', 'Paused');
     expect(made()).not.toHaveProperty('spec.startStrategy');
   });

@@ -48,8 +48,8 @@ function lagging() {
   };
 }
 
-describe('while its cache of machines lags behind, the controller', () => {
-  it('writes no status over the one that it has written', async () => {
+describe('while its cache of VMs is stale, the controller', () => {
+  it('does not overwrite its own status with an older one', async () => {
     const lag = lagging();
     harness.control({}, lag.wrap);
     await harness.make('web', { runStrategy: 'Always' });
@@ -68,7 +68,7 @@ describe('while its cache of machines lags behind, the controller', () => {
     lag.go();
   });
 
-  it('starts nothing for a request that is done', async () => {
+  it('starts nothing for a request that is finished', async () => {
     const lag = lagging();
     harness.control({}, (client) =>
       lag.wrap({
@@ -105,7 +105,7 @@ describe('while its cache of machines lags behind, the controller', () => {
     await harness.untilPrinted('Stopped');
   });
 
-  it('takes in nothing for a machine that is gone', async () => {
+  it('adopts nothing for a VM that is deleted', async () => {
     const lag = lagging();
     harness.control({}, lag.wrap);
     await harness.make('web', { runStrategy: 'Manual' });
@@ -119,7 +119,7 @@ describe('while its cache of machines lags behind, the controller', () => {
     lag.go();
   });
 
-  it('forgets a machine though it only sees another by its name', async () => {
+  it('forgets a VM even if it sees only its successor of the same name', async () => {
     const lag = lagging();
     harness.control({ addresses: new AddressPool('192.0.2.1/32') }, lag.wrap);
     await harness.make('web', { runStrategy: 'Always' });
@@ -137,8 +137,8 @@ describe('while its cache of machines lags behind, the controller', () => {
   });
 });
 
-describe('a controller that has just begun', () => {
-  it('gives nobody the address of a machine that is stopped', async () => {
+describe('a controller that has just started', () => {
+  it('does not reassign the address of a stopped VM', async () => {
     const stop = harness.control({ addresses: new AddressPool('192.0.2.0/31') });
     await harness.make('a', { runStrategy: 'Always' });
     await harness.untilMade('a');
@@ -161,8 +161,8 @@ describe('a controller that has just begun', () => {
   });
 });
 
-describe('where many machines are stopped at once', () => {
-  it('how each of them ended is told, though nobody wrote down every step', async () => {
+describe('if many VMs are stopped at once,', () => {
+  it('the end of each is reported, although not every step was recorded', async () => {
     harness.control();
     const names = Array.from({ length: 30 }, (_, i) => `vm-${i}`);
     for (const name of names) await harness.make(name, { runStrategy: 'Always' });

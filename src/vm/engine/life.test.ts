@@ -145,14 +145,14 @@ function requestsFor(action: 'start' | 'stop' | 'restart', instance: InstanceTra
   return action === 'restart' ? [...stop, { action: 'Start' }] : [{ action: 'Start' }];
 }
 
-describe('whatever happens to a machine', () => {
+describe('a VM, whatever happens,', () => {
   const lived = (incidents: readonly Incident[]) => {
     const life = new Life();
     for (const each of incidents) happens(life, each);
     return life;
   };
 
-  it('has one instance at most, and comes to rest as its strategy asks', () => {
+  it('has at most one instance, and converges to its run strategy', () => {
     fc.assert(
       fc.property(fc.array(incident, { maxLength: 60 }), (incidents) => {
         const life = lived(incidents);
@@ -170,7 +170,7 @@ describe('whatever happens to a machine', () => {
     );
   });
 
-  it('goes with its instance when it is deleted', () => {
+  it('is deleted with its instance', () => {
     fc.assert(
       fc.property(fc.array(incident, { maxLength: 40 }), (incidents) => {
         const life = lived(incidents);
@@ -182,7 +182,7 @@ describe('whatever happens to a machine', () => {
     );
   });
 
-  it('runs again after a failure under RerunOnFailure, though the controller crashes in between', () => {
+  it('runs again after a failure under RerunOnFailure, even if the controller crashes in between', () => {
     const life = lived([
       { what: 'strategy', strategy: 'RerunOnFailure' },
       { what: 'turn' },
@@ -196,7 +196,33 @@ describe('whatever happens to a machine', () => {
     expect(life.instance).toMatchObject({ uid: 'i2', phase: 'Running' });
   });
 
-  it('runs once for one request to start, though the controller crashes in between', () => {
+  it.each(['Always', 'RerunOnFailure'] as const)('runs again from %s by Halted to RerunOnFailure', (strategy) => {
+    const life = lived([{ what: 'strategy', strategy }]);
+    life.settle();
+    life.strategy = 'Halted';
+    life.settle();
+    expect(life.instance).toBeUndefined();
+    life.strategy = 'RerunOnFailure';
+    life.settle();
+    expect(life.instance).toMatchObject({ uid: 'i2', phase: 'Running' });
+    happens(life, { what: 'guest ends' });
+    life.settle();
+    expect(life.instance).toBeUndefined();
+    expect(life.made).toBe(2);
+  });
+
+  it('runs again under RerunOnFailure even if it is still stopping', () => {
+    const life = lived([{ what: 'strategy', strategy: 'RerunOnFailure' }]);
+    life.settle();
+    life.strategy = 'Halted';
+    life.turn();
+    expect(life.instance?.terminating).toBe(true);
+    life.strategy = 'RerunOnFailure';
+    life.settle();
+    expect(life.instance).toMatchObject({ uid: 'i2', phase: 'Running' });
+  });
+
+  it('runs once for one start request, even if the controller crashes in between', () => {
     const life = lived([
       { what: 'strategy', strategy: 'Manual' },
       { what: 'request', action: 'start' },

@@ -29,7 +29,7 @@ const notServed = () => {
   throw new KubeError(404, 'NotFound', 'the server could not find the requested resource');
 };
 
-describe('what machines use on a cluster of others', () => {
+describe('the usage of VMs on a cluster', () => {
   let clock: FakeClock;
   let log: MemoryLogger;
   let stop: AbortController;
@@ -59,7 +59,7 @@ describe('what machines use on a cluster of others', () => {
     answer = () => JSON.stringify({ kind: 'PodMetricsList', items });
   };
 
-  it('is what metrics.k8s.io says of the pod on the node of the machine, over all containers', async () => {
+  it('is the sum over all containers of the pod on the node of the VM, from metrics.k8s.io', async () => {
     answering(metrics('target', { cpu: '3', memory: '3Gi' }), {
       ...metrics('source', { cpu: '1500m', memory: '1Gi' }, { cpu: '250000000n', memory: '1024Ki' }),
     });
@@ -70,7 +70,7 @@ describe('what machines use on a cluster of others', () => {
     ]);
   });
 
-  it('is asked for once a minute, in one request, and in one namespace where that is all', async () => {
+  it('is requested once a minute, in one request, and for one namespace if that is enough', async () => {
     answering();
     const usage = await started([pod('source', 'n1')], node(), 'shop');
     await clock.advance(10 * 60_000);
@@ -79,7 +79,7 @@ describe('what machines use on a cluster of others', () => {
     expect(usage.of(instance)).toBeUndefined();
   });
 
-  it('is unknown where nobody measures, which is told once and looked for again later', async () => {
+  it('is unknown without metrics.k8s.io, which is logged once and checked again later', async () => {
     answer = notServed;
     const usage = await started([pod('source', 'n1')]);
     await clock.advance(14 * 60_000);
@@ -93,7 +93,7 @@ describe('what machines use on a cluster of others', () => {
     expect(usage.of(instance)).toEqual({ cpuCores: 1, memoryBytes: GIB });
   });
 
-  it('stands for a while when nobody answers', async () => {
+  it('is kept for a while without a response', async () => {
     answering(metrics('source', { cpu: '1', memory: '1Gi' }));
     const usage = await started([pod('source', 'n1')]);
     answer = () => Promise.reject(new KubeError(503, 'ServiceUnavailable', 'try again'));
@@ -103,7 +103,7 @@ describe('what machines use on a cluster of others', () => {
     expect(usage.of(instance)).toBeUndefined();
   });
 
-  it('is not waited for without end', async () => {
+  it('is not waited for forever', async () => {
     answer = (signal) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
     await started([pod('source', 'n1')]);
@@ -114,7 +114,7 @@ describe('what machines use on a cluster of others', () => {
     ]);
   });
 
-  it('is what simulated pods say themselves, where nobody measures them', async () => {
+  it('is what simulated pods report, without metrics.k8s.io', async () => {
     answer = notServed;
     const says = { 'kubevirt.io/vm-cpu-consumption': '0.25', 'kubevirt.io/vm-memory-consumption': '0.5' };
     const simulated = await started([pod('source', 'n1', says)], node({ type: 'kwok' }));

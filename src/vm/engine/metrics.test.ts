@@ -19,8 +19,8 @@ function instance(name: string, looks: InstanceTraits, nodeName?: string): Vmi {
   return { ...rest, metadata: { ...metadata, name, uid: name }, status: { ...status, ...placed } } as Vmi;
 }
 
-describe('the metrics of machines', () => {
-  it('count them by state, and tell what those that run use', async () => {
+describe('the metrics of VMs', () => {
+  it('count them by state, and report the usage of running ones', async () => {
     const vms = new IndexedCache<KubeObject>();
     for (const [name, namespace, phase] of [
       ['a', 'x', 'Running'],

@@ -11,14 +11,14 @@ afterEach(() => harness.stop());
 
 const namespace = 'default';
 
-describe('an instance by the name of a machine', () => {
+describe('an instance with the name of a VM', () => {
   const alone = (owners: object[] = []) =>
     harness.operator.create(VMIS, {
       metadata: { name: 'web', namespace, labels: template.metadata.labels, ownerReferences: owners as never },
       spec: template.spec,
     });
 
-  it('is taken in where it is nobody’s, and keeps its addresses', async () => {
+  it('is adopted if it has no owner, and keeps its addresses', async () => {
     harness.control();
     const { metadata } = await alone();
     await harness.make('web', { runStrategy: 'Always' });
@@ -31,7 +31,7 @@ describe('an instance by the name of a machine', () => {
     expect(harness.told).toEqual(['Normal Adopted']);
   });
 
-  it('is left alone where it is another’s, and the machine says so until it is gone', async () => {
+  it('is left alone if it has another owner, and the VM reports that until it is deleted', async () => {
     harness.control();
     await alone([{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'u', controller: true }]);
     await harness.make('web', { runStrategy: 'Always' });
@@ -46,7 +46,7 @@ describe('an instance by the name of a machine', () => {
   });
 });
 
-describe('the deletion of a machine', () => {
+describe('the deletion of a VM', () => {
   it('ends its instance first and waits for it', async () => {
     harness.control();
     await harness.running();
@@ -60,7 +60,7 @@ describe('the deletion of a machine', () => {
     expect(await harness.instance('web')).toBeUndefined();
   });
 
-  it('leaves its instance running where it is asked to, and a machine of that name takes it in again', async () => {
+  it('can orphan its running instance, and a VM of that name adopts it again', async () => {
     runGarbageCollector(harness);
     harness.control();
     const { metadata } = await harness.running();
@@ -78,7 +78,7 @@ describe('the deletion of a machine', () => {
     expect((await harness.status())?.interfaces).toEqual(addresses);
   });
 
-  it('is told of for as long as somebody else holds the machine, with what is left of it', async () => {
+  it('is reported as long as another finalizer holds the VM, with what remains of it', async () => {
     const finalizers = ['x.io/hold'];
     harness.control();
     await harness.make('web', { runStrategy: 'Always' }, { finalizers });
@@ -94,7 +94,7 @@ describe('the deletion of a machine', () => {
     expect((await harness.vm('web')).metadata.finalizers).toEqual(finalizers);
   });
 
-  it('is told of a machine that was off, too', async () => {
+  it('is reported for a stopped VM as well', async () => {
     harness.control();
     await harness.make('web', { runStrategy: 'Halted' }, { finalizers: ['x.io/hold'] });
     await harness.untilPrinted('Stopped');
@@ -102,7 +102,7 @@ describe('the deletion of a machine', () => {
     await harness.untilPrinted('Terminating');
   });
 
-  it('leaves a machine that somebody holds with nothing, where its instance was to stay', async () => {
+  it('leaves a VM with another finalizer without its orphaned instance', async () => {
     runGarbageCollector(harness);
     harness.control();
     await harness.make('web', { runStrategy: 'Always' }, { finalizers: ['x.io/hold'] });

@@ -7,6 +7,7 @@ import {
   isMarkedForEvacuation,
   isTerminating,
   ownership,
+  startedAt,
   steadyAt,
 } from './instance-state.ts';
 import type { SpecChanges } from './spec-changes.ts';
@@ -90,7 +91,8 @@ function planInstance(situation: VmSituation, instance: VirtualMachineInstance):
   if (isChanged && !isFinal(instance)) return [{ do: 'update' }];
   // The cause of earlier failures may still end this instance until it has run for a while.
   const unsteady = recorded.startFailure !== undefined && instance.status?.phase === 'Running';
-  return unsteady ? [{ do: 'wait', until: steadyAt(instance) }] : [];
+  const started = startedAt(instance);
+  return unsteady ? [{ do: 'wait', until: started > now ? started : steadyAt(instance) }] : [];
 }
 
 /** Reports whether a VM without an instance should get one. */

@@ -5,7 +5,7 @@ import { seededRandom } from '#platform/base/random';
 import { startBackOff } from './back-off.ts';
 import type { PowerRequest, RecordedState } from './dialect.ts';
 import { at, type InstanceTraits, instanceLike, NOW, recordedState } from './instance.fixture.ts';
-import { nextRecordedState } from './recorded-state.ts';
+import { isRecorded, nextRecordedState } from './recorded-state.ts';
 
 const random = seededRandom('memory');
 const after = (before: Partial<RecordedState>, runStrategy: RunStrategy, looks?: InstanceTraits) =>
@@ -22,29 +22,29 @@ const stop: PowerRequest = { action: 'Stop', uid: 'i1' };
 
 describe('a request', () => {
   it.each<[string, RunStrategy, InstanceTraits | undefined, readonly PowerRequest[], readonly PowerRequest[]]>([
-    ['to stop stands while the instance is there', 'Manual', {}, [stop], [stop]],
-    ['to stop stands while the instance is going', 'Manual', { terminating: true }, [stop], [stop]],
-    ['to stop is done when the instance is gone', 'Manual', undefined, [stop], []],
-    ['to stop is done when another instance is there', 'Manual', { uid: 'i2' }, [stop], []],
-    ['to start stands while there is no instance', 'Manual', undefined, [start], [start]],
-    ['to start stands while the last instance is going', 'Manual', { terminating: true }, [start], [start]],
-    ['to start is done with an instance', 'Manual', { phase: 'Pending' }, [start], []],
-    ['to start is done though the instance has ended since', 'Manual', { phase: 'Succeeded' }, [start], []],
+    ['to stop is pending while the instance exists', 'Manual', {}, [stop], [stop]],
+    ['to stop is pending while the instance is terminating', 'Manual', { terminating: true }, [stop], [stop]],
+    ['to stop is done when the instance is deleted', 'Manual', undefined, [stop], []],
+    ['to stop is done when another instance exists', 'Manual', { uid: 'i2' }, [stop], []],
+    ['to start is pending while there is no instance', 'Manual', undefined, [start], [start]],
+    ['to start is pending while the last instance is terminating', 'Manual', { terminating: true }, [start], [start]],
+    ['to start is done when there is an instance', 'Manual', { phase: 'Pending' }, [start], []],
+    ['to start is done even if the instance has terminated since', 'Manual', { phase: 'Succeeded' }, [start], []],
     [
-      'to start is done though it has ended, under RerunOnFailure too',
+      'to start is done even if the instance has terminated, also under RerunOnFailure',
       'RerunOnFailure',
       { phase: 'Succeeded' },
       [start],
       [],
     ],
-    ['to restart is half done when the instance is gone', 'Manual', undefined, [stop, start], [start]],
-    ['to restart is done when the next instance is there', 'Always', { uid: 'i2' }, [stop, start], []],
-    ['that nobody could do is passed over', 'Manual', {}, [{ action: 'Stop' }], []],
+    ['to restart is half done when the instance is deleted', 'Manual', undefined, [stop, start], [start]],
+    ['to restart is done when the next instance exists', 'Always', { uid: 'i2' }, [stop, start], []],
+    ['that is impossible is dropped', 'Manual', {}, [{ action: 'Stop' }], []],
   ])('%s', (_what, strategy, looks, before, expected) => {
     expect(after({ requests: before }, strategy, looks).requests).toEqual(expected);
   });
 
-  it('is made by a failure under RerunOnFailure, once', () => {
+  it('is created by a failure with RerunOnFailure, once', () => {
     const failed = { phase: 'Failed' } as const;
     const { requests } = after({}, 'RerunOnFailure', failed);
     expect(requests).toEqual([start]);
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(after({ requests }, 'RerunOnFailure', { uid: 'i2', phase: 'Pending' }).requests).toEqual([]);
   });
 
-  it('is not made by a failure of what was told to go, nor against a stop', () => {
+  it('is not created by a failure of a terminating instance, nor against a stop', () => {
     expect(after({}, 'RerunOnFailure', { phase: 'Failed', terminating: true }).requests).toEqual([]);
     expect(after({ requests: [stop] }, 'RerunOnFailure', { phase: 'Failed' }).requests).toEqual([stop]);
     for (const strategy of ['Always', 'Halted', 'Manual', 'Once'] as const) {
@@ -64,10 +64,31 @@ describe('a request', () => {
 });
 
 describe('the strategy', () => {
-  it('is remembered from the first instance on', () => {
+  it('is recorded from the first instance on', () => {
     expect(after({}, 'RerunOnFailure').runStrategy).toBeUndefined();
     expect(after({}, 'RerunOnFailure', { phase: 'Pending' }).runStrategy).toBe('RerunOnFailure');
     expect(after({ runStrategy: 'RerunOnFailure' }, 'Halted').runStrategy).toBe('Halted');
+  });
+
+  it.each<[string, RunStrategy, InstanceTraits | undefined, RunStrategy]>([
+    ['stays recorded until RerunOnFailure has started the VM', 'Halted', undefined, 'Halted'],
+    ['stays recorded while the instance that it stopped ends', 'Halted', { terminating: true }, 'Halted'],
+    ['is replaced once RerunOnFailure has an instance', 'Halted', { phase: 'Pending' }, 'RerunOnFailure'],
+    [
+      'is replaced if the instance that ends was started under RerunOnFailure',
+      'Halted',
+      { terminating: true, annotations: { 'kubevirt.io/vm-generation': '1' } },
+      'RerunOnFailure',
+    ],
+    ['stays recorded after a run under RerunOnFailure', 'RerunOnFailure', undefined, 'RerunOnFailure'],
+  ])('%s', (_what, runStrategy, looks, expected) => {
+    expect(after({ runStrategy }, 'RerunOnFailure', looks).runStrategy).toBe(expected);
+  });
+
+  it('must be recorded before the instance is deleted if RerunOnFailure depends on it', () => {
+    const of = (runStrategy: RunStrategy) => recordedState({ runStrategy });
+    expect(isRecorded(of('Halted'), of('RerunOnFailure'))).toBe(false);
+    expect(isRecorded(of('Halted'), of('Always'))).toBe(true);
   });
 });
 
@@ -75,18 +96,18 @@ describe('the end of an instance', () => {
   it.each<[string, InstanceTraits, string]>([
     ['by its guest', { phase: 'Succeeded', reason: 'GuestShutdown' }, 'GuestShutdown'],
     [
-      'by its guest, though it is being cleaned up now',
+      'by its guest, even if it is terminating now',
       { phase: 'Succeeded', reason: 'GuestShutdown', terminating: true },
       'GuestShutdown',
     ],
-    ['because it was told to', { phase: 'Succeeded', reason: 'Stopped', terminating: true }, 'Stopped'],
-    ['because it was told to, where nobody says so', { phase: 'Succeeded', terminating: true }, 'Stopped'],
-    ['by its guest, where nobody says so', { phase: 'Succeeded' }, 'GuestShutdown'],
+    ['on request', { phase: 'Succeeded', reason: 'Stopped', terminating: true }, 'Stopped'],
+    ['on request, without a reported reason', { phase: 'Succeeded', terminating: true }, 'Stopped'],
+    ['by its guest, without a reported reason', { phase: 'Succeeded' }, 'GuestShutdown'],
     ['by a crash', { phase: 'Failed', reason: 'GuestCrashed' }, 'Error'],
     ['with its node', { phase: 'Failed', reason: 'NodeLost' }, 'NodeLost'],
-    ['with its node, as the node itself says', { phase: 'Failed', reason: 'Fenced' }, 'NodeLost'],
-    ['with its node, which was taken away', { phase: 'Failed', reason: 'NodeDeleted' }, 'NodeLost'],
-  ])('%s is remembered', (_what, looks, reason) => {
+    ['with its node, as the node reports', { phase: 'Failed', reason: 'Fenced' }, 'NodeLost'],
+    ['with its node, which was deleted', { phase: 'Failed', reason: 'NodeDeleted' }, 'NodeLost'],
+  ])('%s is recorded', (_what, looks, reason) => {
     expect(after({}, 'Always', { ...looks, message: 'so it is' }).lastShutdown).toEqual({
       reason,
       message: 'so it is',
@@ -94,16 +115,16 @@ describe('the end of an instance', () => {
     });
   });
 
-  it('outlives the instance, and those that follow while they run', () => {
+  it('is kept after the instance was deleted, and while later ones run', () => {
     const lastShutdown = { reason: 'Error', message: 'crashed', at: at(-100) } as const;
     expect(after({ lastShutdown }, 'Always').lastShutdown).toEqual(lastShutdown);
     expect(after({ lastShutdown }, 'Always', { phase: 'Running' }).lastShutdown).toEqual(lastShutdown);
   });
 });
 
-describe('an instance that ended before it ran', () => {
+describe('a failed start', () => {
   const failed = { phase: 'Failed', ran: false } as const;
-  it('is counted once, and the next start waits', () => {
+  it('is counted once, and delays the next one', () => {
     const { startFailure } = after({}, 'Always', failed);
     expect(startFailure).toMatchObject({ consecutiveFailCount: 1, lastFailedVMIUID: 'i1' });
     const wait = Date.parse(startFailure?.retryAfterTimestamp ?? '') - NOW;
@@ -115,15 +136,15 @@ describe('an instance that ended before it ran', () => {
     expect(after(before, 'Always', { ...failed, uid: 'i2' }).startFailure).toMatchObject({ consecutiveFailCount: 2 });
   });
   it.each<[string, RunStrategy, InstanceTraits]>([
-    ['one that ran', 'Always', { phase: 'Failed', ran: true }],
-    ['one that was told to go', 'Always', { phase: 'Succeeded', ran: false, terminating: true }],
-    ['one whose node is lost', 'Always', { ...failed, reason: 'NodeLost' }],
-    ['one of a machine that is started by hand', 'Manual', failed],
-    ['one of a machine that is stopped', 'Halted', failed],
+    ['that of an instance that ran', 'Always', { phase: 'Failed', ran: true }],
+    ['that of an instance that was deleted', 'Always', { phase: 'Succeeded', ran: false, terminating: true }],
+    ['that of an instance whose node was lost', 'Always', { ...failed, reason: 'NodeLost' }],
+    ['that of a VM with the strategy Manual', 'Manual', failed],
+    ['that of a VM with the strategy Halted', 'Halted', failed],
   ])('is not %s', (_what, strategy, looks) => {
     expect(after({}, strategy, looks).startFailure).toBeUndefined();
   });
-  it('is like one that its guest ended right after it ran', () => {
+  it('includes a guest that shut down right after its start', () => {
     const crashed = { phase: 'Failed', reason: 'GuestCrashed', ranSeconds: 2 } as const;
     const startFailure = { consecutiveFailCount: 4, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(1) };
     expect(after({ startFailure }, 'Always', crashed).startFailure).toMatchObject({ consecutiveFailCount: 5 });
@@ -132,19 +153,33 @@ describe('an instance that ended before it ran', () => {
     expect(after({}, 'RerunOnFailure', done).startFailure).toBeUndefined();
     expect(after({}, 'Once', crashed).startFailure).toBeUndefined();
     expect(after({}, 'Always', { ...crashed, reason: 'PodDeleted' }).startFailure).toBeUndefined();
-    expect(after({}, 'Always', { ...crashed, ranSeconds: 10 }).startFailure).toBeUndefined();
+    expect(after({}, 'Always', { ...done, ranSeconds: 10 }).startFailure).toBeUndefined();
   });
-  it('is forgotten when one has run for a while', () => {
+  it.each([10, 60, 299])('includes a crash %d seconds after the start', (ranSeconds) => {
+    const crashed = { phase: 'Failed', reason: 'GuestCrashed', ranSeconds } as const;
+    const { startFailure } = after({}, 'Always', crashed);
+    expect(startFailure).toMatchObject({ consecutiveFailCount: 1 });
+    const again = after(startFailure === undefined ? {} : { startFailure }, 'Always', { ...crashed, uid: 'i2' });
+    expect(again.startFailure).toMatchObject({ consecutiveFailCount: 2 });
+    expect(Date.parse(again.startFailure?.retryAfterTimestamp ?? '') - NOW).toBeGreaterThanOrEqual(40_000);
+  });
+  it('is not a crash after five minutes', () => {
+    const crashed = { phase: 'Failed', reason: 'GuestCrashed', ranSeconds: 300 } as const;
+    expect(after({}, 'Always', crashed).startFailure).toBeUndefined();
+  });
+  it('is forgotten after an instance has run for a while', () => {
     const startFailure = { consecutiveFailCount: 4, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(1) };
     expect(after({ startFailure }, 'Always', { phase: 'Running', ranSeconds: 2 }).startFailure).toEqual(startFailure);
     expect(after({ startFailure }, 'Always', { phase: 'Scheduled' }).startFailure).toEqual(startFailure);
-    expect(after({ startFailure }, 'Always', { phase: 'Running' }).startFailure).toBeUndefined();
+    // The instance of the fixture has run for five seconds more by now.
+    expect(after({ startFailure }, 'Always', { phase: 'Running', ranSeconds: 294 }).startFailure).toEqual(startFailure);
+    expect(after({ startFailure }, 'Always', { phase: 'Running', ranSeconds: 295 }).startFailure).toBeUndefined();
     expect(after({ startFailure }, 'Halted').startFailure).toBeUndefined();
   });
 });
 
-describe('the wait after failed starts', () => {
-  it('is ten seconds times the square of their number, up to half as much again, and at most five minutes', () => {
+describe('the back-off after failed starts', () => {
+  it('is ten seconds times the square of their number, up to 50 % more, and at most five minutes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.string(), (failures, seed) => {
         const seconds = startBackOff(failures, seededRandom(seed)) / 1000;
@@ -156,7 +191,7 @@ describe('the wait after failed starts', () => {
   });
 });
 
-describe('looking again at the same', () => {
+describe('repeated observation of the same state', () => {
   it('changes nothing', () => {
     const request = fc.oneof(
       fc.constant<PowerRequest>(start),

@@ -1,3 +1,4 @@
+import { GENERATION_ANNOTATION } from '#api/instance-request';
 import type { RunStrategy } from '#api/kubevirt/run-strategy';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { jsonEqual } from '#platform/base/json-equal';
@@ -5,7 +6,7 @@ import type { Random } from '#platform/base/random';
 import { timestampNotBefore } from '#platform/base/timestamp';
 import { startBackOff } from './back-off.ts';
 import type { PowerRequest, RecordedState, RestartPolicy, Shutdown, StartFailure } from './dialect.ts';
-import { endedAt, hasRun, isTerminating, shutdownOf, steadyAt } from './instance-state.ts';
+import { endedAt, hasRun, isFinal, isTerminating, shutdownOf, startedAt, steadyAt } from './instance-state.ts';
 import { restartsAfter } from './restarts.ts';
 
 export interface StateObservation {
@@ -38,21 +39,38 @@ export function nextRecordedState(before: RecordedState, seen: StateObservation)
     requests,
     identity: before.identity,
     generation,
-    ...(before.runStrategy === undefined && instance === undefined ? {} : { runStrategy }),
+    ...recordedStrategy(before, seen),
     ...(lastShutdown === undefined ? {} : { lastShutdown }),
     ...(startFailure === undefined ? {} : { startFailure }),
     ...(restarts === undefined ? {} : { restarts }),
   };
 }
 
+/**
+ * Returns the run strategy to record. RerunOnFailure starts a VM once, so it is recorded with the instance that it
+ * starts or takes over, not with one that another strategy has ended.
+ */
+function recordedStrategy(
+  before: RecordedState,
+  { runStrategy, instance, generation }: StateObservation,
+): Pick<RecordedState, 'runStrategy'> {
+  const ends = instance !== undefined && isTerminating(instance);
+  const isOwn = ends && instance.metadata.annotations?.[GENERATION_ANNOTATION] === String(generation);
+  if (instance !== undefined && (!ends || isOwn)) return { runStrategy };
+  if (before.runStrategy === undefined) return {};
+  return { runStrategy: runStrategy === 'RerunOnFailure' ? before.runStrategy : runStrategy };
+}
+
 /** Reports whether the status already holds everything that must outlive the instance. */
 export function isRecorded(recorded: RecordedState, stored: RecordedState): boolean {
-  const lasting = ({ requests, identity, startFailure, lastShutdown, restarts }: RecordedState) => [
+  const lasting = ({ requests, identity, startFailure, lastShutdown, restarts, runStrategy }: RecordedState) => [
     requests,
     identity,
     startFailure,
     lastShutdown,
     restarts,
+    // The only strategy that starts a VM depending on the recorded one.
+    runStrategy === 'RerunOnFailure',
   ];
   return jsonEqual(lasting(recorded), lasting(stored));
 }
@@ -86,21 +104,24 @@ function neverRan(shutdown: Shutdown | undefined): boolean {
   return shutdown !== undefined && shutdown.reason !== 'Stopped' && shutdown.reason !== 'NodeLost';
 }
 
-/** Exit reasons caused by the guest alone, as node agents and KWOK name them. */
-const OWN_ENDS: ReadonlySet<string | undefined> = new Set([
+/** Failures caused by the guest alone, as node agents and KWOK name them. */
+const CRASHES: ReadonlySet<string | undefined> = new Set([
   'GuestCrashed',
   'OutOfMemory',
   'OOMKilled',
   'LivenessProbeFailed',
   'PodFailed',
-  'GuestShutdown',
-  'Completed',
 ]);
+/** Other ends caused by the guest alone. They are failures only right after the start. */
+const SHUTDOWNS: ReadonlySet<string | undefined> = new Set(['GuestShutdown', 'Completed']);
 
-/** Reports whether the instance ended for a reason that would end an immediate restart as well. */
-function brokeAtOnce({ status }: VirtualMachineInstance, strategy: RunStrategy): boolean {
-  const again = strategy === 'Always' || (strategy === 'RerunOnFailure' && status?.phase === 'Failed');
-  return again && (status?.phase === 'Failed' || status?.phase === 'Succeeded') && OWN_ENDS.has(status.reason);
+/** Reports whether the instance ended for a reason that would soon end the next one as well. */
+function isLikelyToRecur(instance: VirtualMachineInstance, strategy: RunStrategy, now: number): boolean {
+  const { phase, reason } = instance.status ?? {};
+  const again = strategy === 'Always' || (strategy === 'RerunOnFailure' && phase === 'Failed');
+  if (!again || !isFinal(instance)) return false;
+  const isEarly = (endedAt(instance) ?? now) < startedAt(instance);
+  return CRASHES.has(reason) || (isEarly && SHUTDOWNS.has(reason));
 }
 
 function startFailureAfter(
@@ -111,7 +132,7 @@ function startFailureAfter(
   if (!COUNTS_FAILURES.has(runStrategy)) return undefined;
   if (instance === undefined) return before;
   if (hasRun(instance) && (endedAt(instance) ?? now) >= steadyAt(instance)) return undefined;
-  const broke = restarts === undefined && brokeAtOnce(instance, runStrategy);
+  const broke = restarts === undefined && isLikelyToRecur(instance, runStrategy, now);
   const failed = hasRun(instance) ? broke : neverRan(shutdown);
   const { uid } = instance.metadata;
   if (!failed || before?.lastFailedVMIUID === uid) return before;

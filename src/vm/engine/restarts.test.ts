@@ -32,39 +32,45 @@ const record = (more: Partial<Restarts> = {}): Restarts => ({
   ...more,
 });
 
-describe('a machine that ended by itself', () => {
+describe('a VM that terminated by itself', () => {
   it.each<[string, InstanceTraits, Partial<RestartPolicy>, Restarts | undefined, Partial<Restarts>]>([
     ['is restarted after the delay', CRASH, {}, undefined, { total: 1, inRow: 1, retryAfter: at(30) }],
-    ['is restarted though its guest wanted to go', OFF, {}, undefined, { total: 1, inRow: 1, retryAfter: at(30) }],
-    ['stays down after its guest shut it down', OFF, { when: 'onFailure' }, undefined, { gaveUp: 'NotRestarted' }],
+    ['is restarted even if its guest shut down', OFF, {}, undefined, { total: 1, inRow: 1, retryAfter: at(30) }],
+    ['stays stopped after a guest shutdown', OFF, { when: 'onFailure' }, undefined, { gaveUp: 'NotRestarted' }],
     ['is restarted after a failure', CRASH, { when: 'onFailure' }, undefined, { total: 1, inRow: 1 }],
-    ['stays down', CRASH, { when: 'never' }, undefined, { total: 0, inRow: 0, gaveUp: 'NotRestarted' }],
-    ['stays down with its node', LOST, { when: 'never' }, undefined, { gaveUp: 'NotRestarted' }],
-    ['counts on', CRASH, {}, record(), { total: 3, inRow: 3 }],
     [
-      'stays down once restarts did not help',
+      'stays stopped without restarts',
+      CRASH,
+      { when: 'never' },
+      undefined,
+      { total: 0, inRow: 0, gaveUp: 'NotRestarted' },
+    ],
+    ['stays stopped after the loss of its node', LOST, { when: 'never' }, undefined, { gaveUp: 'NotRestarted' }],
+    ['counts restarts', CRASH, {}, record(), { total: 3, inRow: 3 }],
+    [
+      'stays stopped after too many restarts',
       CRASH,
       {},
       record({ inRow: 3 }),
       { total: 2, gaveUp: 'RestartsExhausted' },
     ],
-    ['stays down at once where there are none', CRASH, { max: 0 }, undefined, { gaveUp: 'RestartsExhausted' }],
+    ['stays stopped if the maximum is 0', CRASH, { max: 0 }, undefined, { gaveUp: 'RestartsExhausted' }],
     [
-      'begins another row after it ran well',
+      'starts counting again after a long run',
       { ...CRASH, ranSeconds: 600 },
       {},
       record({ inRow: 3 }),
       { inRow: 1, total: 3 },
     ],
     [
-      'is in the same row before',
+      'keeps counting after a short run',
       { ...CRASH, ranSeconds: 599 },
       {},
       record({ inRow: 3 }),
       { gaveUp: 'RestartsExhausted' },
     ],
     [
-      'starts elsewhere at once, whatever its row',
+      'starts on another node at once, whatever the count',
       LOST,
       {},
       record({ inRow: 3 }),
@@ -81,13 +87,13 @@ describe('a machine that ended by itself', () => {
     ['runs', {}, undefined],
     ['runs again', {}, record()],
     ['never ran', { phase: 'Failed', ran: false }, undefined],
-    ['was told to go', { phase: 'Failed', terminating: true }, undefined],
-    ['is not there', undefined, record({ gaveUp: 'NotRestarted' })],
-  ])('is left as it is where it %s', (_what, looks, before) => {
+    ['was deleted', { phase: 'Failed', terminating: true }, undefined],
+    ['has no instance', undefined, record({ gaveUp: 'NotRestarted' })],
+  ])('is left alone if it %s', (_what, looks, before) => {
     expect(restartsAfter(before, seen(looks))).toEqual(before);
   });
 
-  it('is forgiven when it is started on request, or changed after too many restarts', () => {
+  it('starts counting again when it is started on request, or changed after too many restarts', () => {
     const exhausted = record({ gaveUp: 'RestartsExhausted' });
     expect(restartsAfter(exhausted, seen(undefined, { requests: START }))).toBeUndefined();
     expect(restartsAfter(exhausted, seen(CRASH, { requests: START }))).toBeUndefined();
@@ -97,7 +103,7 @@ describe('a machine that ended by itself', () => {
     expect(restartsAfter(record(), seen({}, { requests: START }))).toEqual(record());
   });
 
-  it('says what was decided, and why', () => {
+  it('reports the decision, and the reason', () => {
     const said = (looks: InstanceTraits, more: Partial<RestartPolicy>, before?: Restarts) =>
       restartsAfter(before, seen(looks, { policy: policy(more) }))?.message;
     expect(said(CRASH, {})).toBe('the VM terminated: GuestCrashed, kernel panic; restarting in 30s (1/3)');
@@ -112,7 +118,7 @@ describe('a machine that ended by itself', () => {
   });
 });
 
-describe('what is done of it', () => {
+describe('the action of a restart policy', () => {
   const situation = (looks: InstanceTraits | undefined, restarts: Restarts, now = NOW) => ({
     vm: { uid: 'vm' },
     desired: desiredVm({ restarts: policy() }),
@@ -122,14 +128,14 @@ describe('what is done of it', () => {
     now,
   });
 
-  it('is nothing for one that stays down, and its instance stays to be looked at', () => {
+  it('is none for a VM that stays stopped, and its instance remains for inspection', () => {
     const off = record({ gaveUp: 'NotRestarted' });
     expect(planVm(situation(OFF, off))).toEqual([]);
     expect(planVm(situation(undefined, off))).toEqual([]);
     expect(shouldStart(desiredVm({ restarts: policy() }), recordedState({ restarts: off }))).toBe(false);
   });
 
-  it('is a pause, and then a start', () => {
+  it('is a delay, and then a start', () => {
     const pause = record({ retryAfter: at(30) });
     expect(planVm(situation(CRASH, pause))[0]).toMatchObject({ do: 'delete' });
     expect(planVm(situation(undefined, pause))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);

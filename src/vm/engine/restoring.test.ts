@@ -19,7 +19,7 @@ const annotate = async (annotations: Record<string, string>) => {
   );
 };
 
-it('a machine is not started while its disks are restored, and says so', async () => {
+it('a VM is not started while its disks are restored, and reports that', async () => {
   await harness.make('web', { runStrategy: 'Halted' });
   await annotate({ [RESTORE_ANNOTATION]: JSON.stringify({ snapshot: 's', uid: 'op' }) });
   await harness.edit('web', { runStrategy: 'Always' });

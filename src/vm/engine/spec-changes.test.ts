@@ -16,7 +16,7 @@ const spec = (more: Partial<InstanceSpec> = {}, domain: Domain = {}): InstanceSp
 const made = startSpec(spec(), 'LiveUpdate');
 
 describe('an instance', () => {
-  it('may grow to four times its size where nothing else is said', () => {
+  it('may grow to four times its size by default', () => {
     expect(made.domain).toMatchObject({
       cpu: { sockets: 2, maxSockets: 8 },
       memory: { guest: '2Gi', maxGuest: '8192Mi' },
@@ -40,30 +40,30 @@ describe('an instance', () => {
   ])('with %s may grow to %s', (guest, expected) => {
     expect(startSpec(spec({}, { memory: { guest } }), 'LiveUpdate').domain.memory?.maxGuest).toBe(expected);
   });
-  it('does not plug memory in where it has little', () => {
+  it('does not hot-plug memory into a small guest', () => {
     expect(startSpec(spec({}, { memory: { guest: '512Mi' } }), 'LiveUpdate').domain.memory).toEqual({ guest: '512Mi' });
   });
-  it('is made as it is wanted where nothing reaches it anyway', () => {
+  it('is created as requested if nothing can be changed live', () => {
     expect(startSpec(spec(), 'Stage')).toEqual(spec());
   });
 });
 
-describe('nothing has changed', () => {
+describe('the spec is unchanged', () => {
   it.each<[string, InstanceSpec]>([
-    ['where the template is as it was', spec()],
-    ['where an amount is written another way', spec({}, { memory: { guest: '2048Mi' } })],
+    ['if the template is unchanged', spec()],
+    ['if an amount has another notation', spec({}, { memory: { guest: '2048Mi' } })],
     [
-      'where what is left out is written',
+      'if defaults are set explicitly',
       spec({ terminationGracePeriodSeconds: 30 }, { cpu: { sockets: 2, cores: 2, threads: 1 } }),
     ],
-    ['where a list is empty', spec({ volumes: [], tolerations: [] })],
-    ['where only the next start would be another', spec({ startStrategy: 'Paused' })],
+    ['if a list is empty', spec({ volumes: [], tolerations: [] })],
+    ['if only the start strategy changes', spec({ startStrategy: 'Paused' })],
   ])('%s', (_what, desired) => {
     expect(specChanges(made, desired, 'LiveUpdate')).toEqual({ live: undefined, restart: [] });
   });
 });
 
-describe('a machine that runs', () => {
+describe('a running VM', () => {
   it.each<[string, InstanceSpec, object]>([
     [
       'more sockets',
@@ -75,11 +75,11 @@ describe('a machine that runs', () => {
       spec({}, { memory: { guest: '4Gi' } }),
       { domain: { memory: { guest: '4Gi', maxGuest: '8192Mi' } } },
     ],
-    ['another node selector, whole', spec({ nodeSelector: { zone: 'b' } }), { nodeSelector: { zone: 'b' } }],
+    ['another node selector as a whole', spec({ nodeSelector: { zone: 'b' } }), { nodeSelector: { zone: 'b' } }],
     ['no node selector', { domain: spec().domain }, { nodeSelector: undefined }],
     ['tolerations', spec({ tolerations: [{ key: 'a' }] }), { tolerations: [{ key: 'a' }] }],
     ['affinity', spec({ affinity: { podAntiAffinity: {} } }), { affinity: { podAntiAffinity: {} } }],
-  ])('gets %s', (_what, desired, expected) => {
+  ])('gets %s live', (_what, desired, expected) => {
     const { live, restart } = specChanges(made, desired, 'LiveUpdate');
     expect(restart).toEqual([]);
     expect(live).toMatchObject(expected);
@@ -89,17 +89,13 @@ describe('a machine that runs', () => {
 
   it.each<[string, InstanceSpec, string[]]>([
     ['fewer sockets', spec({}, { cpu: { sockets: 1, cores: 2 } }), ['domain.cpu.sockets']],
-    ['more sockets than it may have', spec({}, { cpu: { sockets: 9, cores: 2 } }), ['domain.cpu.sockets']],
+    ['more sockets than its maximum', spec({}, { cpu: { sockets: 9, cores: 2 } }), ['domain.cpu.sockets']],
     ['less memory', spec({}, { memory: { guest: '1Gi' } }), ['domain.memory.guest']],
-    ['more memory than it may have', spec({}, { memory: { guest: '9Gi' } }), ['domain.memory.guest']],
+    ['more memory than its maximum', spec({}, { memory: { guest: '9Gi' } }), ['domain.memory.guest']],
     ['other cores', spec({}, { cpu: { sockets: 2, cores: 4 } }), ['domain.cpu.cores']],
-    ['other bounds', spec({}, { cpu: { sockets: 2, cores: 2, maxSockets: 4 } }), ['domain.cpu.maxSockets']],
+    ['another maximum', spec({}, { cpu: { sockets: 2, cores: 2, maxSockets: 4 } }), ['domain.cpu.maxSockets']],
     ['another disk', spec({}, { devices: { disks: [{ name: 'other', disk: {} }] } }), ['domain.devices.disks']],
-    [
-      'a device that says nothing more',
-      spec({}, { devices: { ...spec().domain.devices, rng: {} } }),
-      ['domain.devices.rng'],
-    ],
+    ['a device without settings', spec({}, { devices: { ...spec().domain.devices, rng: {} } }), ['domain.devices.rng']],
     ['a host name and a volume', spec({ hostname: 'h', volumes: [{ name: 'v' }] }), ['volumes', 'hostname']],
   ])('gets %s with its next start', (_what, desired, expected) => {
     const { live, restart } = specChanges(made, desired, 'LiveUpdate');
@@ -108,24 +104,24 @@ describe('a machine that runs', () => {
   });
 
   it.each<[string, Parameters<typeof specChanges>[3], Domain, boolean]>([
-    ['more sockets where it cannot move', { migratable: false }, { cpu: { sockets: 3, cores: 2 } }, false],
-    ['more memory where it cannot move', { migratable: false }, { memory: { guest: '4Gi' } }, false],
-    ['no sockets that have not come yet', { migratable: true, sockets: 1 }, { cpu: { sockets: 1, cores: 2 } }, true],
-    ['fewer sockets than it has', { migratable: true, sockets: 2 }, { cpu: { sockets: 1, cores: 2 } }, false],
+    ['more sockets if it cannot migrate', { migratable: false }, { cpu: { sockets: 3, cores: 2 } }, false],
+    ['more memory if it cannot migrate', { migratable: false }, { memory: { guest: '4Gi' } }, false],
     [
-      'memory taken out that was plugged in',
-      { migratable: true, minMemory: '1Gi' },
-      { memory: { guest: '1Gi' } },
+      'the removal of sockets that are not plugged yet',
+      { migratable: true, sockets: 1 },
+      { cpu: { sockets: 1, cores: 2 } },
       true,
     ],
+    ['fewer sockets than it has', { migratable: true, sockets: 2 }, { cpu: { sockets: 1, cores: 2 } }, false],
+    ['the removal of plugged memory', { migratable: true, minMemory: '1Gi' }, { memory: { guest: '1Gi' } }, true],
     ['less memory than it started with', { migratable: true, minMemory: '2Gi' }, { memory: { guest: '1Gi' } }, false],
-  ])('gets %s', (_what, running, domain, live) => {
+  ])('gets live or not: %s', (_what, running, domain, live) => {
     const changes = specChanges(made, spec({}, domain), 'LiveUpdate', running);
     expect(changes.live !== undefined).toBe(live);
     expect(changes.restart.length === 0).toBe(live);
   });
 
-  it('gets what it can and is told of the rest', () => {
+  it('gets the changes that can be applied, and reports the others', () => {
     const desired = spec({ hostname: 'h', nodeSelector: { zone: 'b' } }, { cpu: { sockets: 4, cores: 8 } });
     const { live, restart } = specChanges(made, desired, 'LiveUpdate');
     expect(restart.toSorted()).toEqual(['domain.cpu.cores', 'hostname']);
@@ -133,7 +129,7 @@ describe('a machine that runs', () => {
     expect(live?.hostname).toBeUndefined();
   });
 
-  it('gets nothing where changes are staged', () => {
+  it('gets nothing live if changes are staged', () => {
     const desired = spec({ nodeSelector: { zone: 'b' } }, { cpu: { sockets: 4, cores: 2 } });
     expect(specChanges(spec(), desired, 'Stage')).toEqual({
       live: undefined,

@@ -12,8 +12,8 @@ afterEach(() => harness.stop());
 
 const namespace = 'default';
 
-describe('a machine that cannot start', () => {
-  it('is tried again later and later, and says why', async () => {
+describe('a VM that cannot start', () => {
+  it('is retried with increasing delays, and reports why', async () => {
     harness.control();
     await harness.make('web', { runStrategy: 'Always' });
     let last = await harness.untilMade();
@@ -55,11 +55,35 @@ describe('a machine that cannot start', () => {
     await harness.untilPrinted('Running');
     expect((await harness.status())?.startFailure).toMatchObject({ consecutiveFailCount: 2 });
     await harness.clock.advance(10_000);
-    expect((await harness.status())?.startFailure).toBeUndefined();
-    expect(await harness.condition('Failure')).toBeUndefined();
+    await harness.until(async () => (await harness.condition('Failure')) === undefined);
+    expect((await harness.status())?.startFailure).toMatchObject({ consecutiveFailCount: 2 });
+    await harness.clock.advance(290_000);
+    await harness.until(async () => (await harness.status())?.startFailure === undefined);
   });
 
-  it('is one that crashes as soon as it runs', async () => {
+  it('may crash ten seconds after each start', async () => {
+    harness.control();
+    let { metadata } = await harness.running();
+    const waits: number[] = [];
+    for (const count of [1, 2, 3]) {
+      await harness.clock.advance(10_000);
+      await harness.phase('web', 'Failed', { reason: 'GuestCrashed' });
+      await harness.untilGoing();
+      await harness.finish('web');
+      await harness.untilPrinted('CrashLoopBackOff');
+      const { startFailure } = (await harness.status()) ?? {};
+      expect(startFailure).toMatchObject({ consecutiveFailCount: count, lastFailedVMIUID: metadata.uid });
+      const wait = Date.parse(startFailure?.retryAfterTimestamp ?? '') - harness.clock.now();
+      waits.push(wait / 1000);
+      await harness.clock.advance(wait);
+      ({ metadata } = await harness.untilAnother(metadata.uid));
+      await harness.phase('web', 'Running');
+      await harness.untilPrinted('Running');
+    }
+    expect(waits.map((wait, at) => wait >= 9 * (at + 1) ** 2)).toEqual([true, true, true]);
+  });
+
+  it('may crash right after its start', async () => {
     harness.control();
     const first = await harness.running();
     await harness.phase('web', 'Failed', { reason: 'GuestCrashed' });
@@ -77,7 +101,7 @@ describe('a machine that cannot start', () => {
     expect((await harness.status())?.startFailure).toMatchObject({ consecutiveFailCount: 2 });
   });
 
-  it('is tried at once when its spec is changed', async () => {
+  it('is retried at once when its spec is changed', async () => {
     harness.control();
     await harness.make('web', { runStrategy: 'Always' });
     const { metadata } = await harness.untilMade();
@@ -93,7 +117,7 @@ describe('a machine that cannot start', () => {
     expect((await harness.status())?.startFailure).toMatchObject({ consecutiveFailCount: 1 });
   });
 
-  it('says so where a disk shows a volume that is not there, and starts when it is mended', async () => {
+  it('reports a disk whose volume does not exist, and starts when it does', async () => {
     harness.control();
     const { volumes: _none, ...spec } = template.spec;
     const disks = [{ name: 'disk0', volumeName: 'mypcv' }];
@@ -125,7 +149,7 @@ describe('a machine that cannot start', () => {
     expect(await harness.condition('Failure')).toBeUndefined();
   });
 
-  it('says what the API server says, and tries again where that may help', async () => {
+  it('reports the message of the API server, and retries if that may help', async () => {
     let full = true;
     harness.control({}, (client) => ({
       ...client,
@@ -146,7 +170,7 @@ describe('a machine that cannot start', () => {
     expect(harness.told.filter((reported) => reported === 'Warning FailedCreate')).toHaveLength(1);
   });
 
-  it('says so where its instance cannot be deleted', async () => {
+  it('reports that its instance cannot be deleted', async () => {
     let rejected = true;
     harness.control({}, (client) => ({
       ...client,
@@ -166,7 +190,7 @@ describe('a machine that cannot start', () => {
     await harness.until(async () => (await harness.condition('Failure')) === undefined);
   });
 
-  it('says so where no address is left, and starts when one is', async () => {
+  it('reports that no address is left, and starts when one is', async () => {
     harness.control({ addresses: new AddressPool('192.0.2.0/31') });
     await harness.running({ runStrategy: 'Always' }, 'a');
     await harness.running({ runStrategy: 'Always' }, 'b');

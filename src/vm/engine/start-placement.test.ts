@@ -6,20 +6,20 @@ import { withStartPlacement } from './start-placement.ts';
 const spec = (more: object = {}) => ({ domain: { devices: {} }, ...more }) as InstanceSpec;
 const HOSTNAME = 'kubernetes.io/hostname';
 
-describe('where a machine starts', () => {
-  it('is up to its spec where nobody says otherwise', () => {
+describe('the node on which a VM starts', () => {
+  it('follows from its spec by default', () => {
     const given = spec();
     expect(withStartPlacement(given)).toBe(given);
     expect(withStartPlacement(given, { other: 'x' })).toBe(given);
   });
 
-  it('is the node that an operation names, unless the machine names one itself', () => {
+  it('is the one that an operation names, unless the VM names one itself', () => {
     expect(withStartPlacement(spec(), { [START_ON]: 'n2' }).nodeSelector).toEqual({ [HOSTNAME]: 'n2' });
     const own = spec({ nodeSelector: { [HOSTNAME]: 'n1' } });
     expect(withStartPlacement(own, { [START_ON]: 'n2' }).nodeSelector).toEqual({ [HOSTNAME]: 'n1' });
   });
 
-  it('is not the node that it leaves, whichever of its terms holds', () => {
+  it('is not the node that it leaves, whatever its affinity terms', () => {
     const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
     const away = { key: HOSTNAME, operator: 'NotIn', values: ['n1'] };
     expect(withStartPlacement(spec(), { [START_AWAY_FROM]: 'n1' }).affinity).toEqual({

@@ -11,13 +11,13 @@ function passing() {
 }
 const names = (count: number) => Array.from({ length: count }, (_, i) => `ns/vm-${i}`);
 
-describe('a state that passes', () => {
-  it('is worth a write at once while few machines are on their way', () => {
+describe('a transient state', () => {
+  it('is written at once while few VMs change', () => {
     const { states } = passing();
     for (const name of names(16)) expect(states.delay(name, 'Starting')).toBe(0);
   });
 
-  it('is not worth a write where many are on their way, unless it lasts', async () => {
+  it('is not written while many VMs change, unless it lasts', async () => {
     const { clock, states } = passing();
     for (const name of names(16)) states.delay(name, 'Starting');
     expect(states.delay('ns/late', 'Starting')).toBe(100);
@@ -27,14 +27,14 @@ describe('a state that passes', () => {
     expect(states.delay('ns/late', 'Starting')).toBe(0);
   });
 
-  it('lasts from its own beginning, not from that of the one before it', async () => {
+  it('lasts from its own beginning, not from that of the previous one', async () => {
     const { clock, states } = passing();
     for (const name of names(17)) states.delay(name, 'Starting');
     await clock.advance(90);
     expect(states.delay('ns/vm-16', 'Stopping')).toBe(100);
   });
 
-  it('has to last longer the more machines are on their way, also for the last of them', async () => {
+  it('must last longer the more VMs change, also for the last of them', async () => {
     const { clock, states } = passing();
     for (const name of names(1017)) states.delay(name, 'Starting');
     await clock.advance(100);
@@ -45,7 +45,7 @@ describe('a state that passes', () => {
     expect(states.delay('ns/vm-1016', 'Starting')).toBe(0);
   });
 
-  it('is not worth a write in a steady stream either, though few are on their way at any time', async () => {
+  it('is not written in a steady stream either, even if few VMs change at any time', async () => {
     const { clock, states } = passing();
     let written = 0;
     for (const name of names(500)) {
@@ -56,7 +56,7 @@ describe('a state that passes', () => {
     expect(written).toBe(16);
   });
 
-  it('is worth a write again once the crowd is gone', async () => {
+  it('is written again once few VMs change', async () => {
     const { clock, states } = passing();
     for (const name of names(50)) states.delay(name, 'Starting');
     for (const name of names(50)) states.arrived(name);
@@ -66,7 +66,7 @@ describe('a state that passes', () => {
     expect(states.delay('ns/next', 'Starting')).toBe(0);
   });
 
-  it('has to last longer where writes take long', async () => {
+  it('must last longer if writes are slow', async () => {
     const { clock, states } = passing();
     for (let i = 0; i < 50; i++) states.wrote(50);
     for (const name of names(17)) states.delay(name, 'Starting');

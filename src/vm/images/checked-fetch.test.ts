@@ -47,14 +47,14 @@ describe('an image that is not at a public address', () => {
     '100.100.100.200',
     '10.0.0.1',
     'localhost',
-  ])('is not asked for by %s', async (host) => {
+  ])('is not requested from %s', async (host) => {
     const before = server.asked.length;
     await expect(get(`http://${host}:${port}/image`)).rejects.toThrow('its host is not a public address');
     expect(server.asked).toHaveLength(before);
   });
 
   it.each(['127.0.0.1', '::1', '10.1.2.3', '169.254.169.254', '::ffff:10.0.0.1', 'fe80::1%lo'])(
-    'is not asked for by a name that leads to %s',
+    'is not requested from a name that resolves to %s',
     async (address) => {
       const requested = get(`http://images.example.org:${port}/image`, [], resolving(address));
       await expect(requested).rejects.toThrow('its host is not a public address');
@@ -62,7 +62,7 @@ describe('an image that is not at a public address', () => {
     },
   );
 
-  it.each(['localhost.', 'LOCALHOST', 'a.localhost'])('is not asked for by %s', async (host) => {
+  it.each(['localhost.', 'LOCALHOST', 'a.localhost'])('is not requested from %s', async (host) => {
     const requested = get(`http://${host}:${port}/image`, ['localhost.example'], resolving('127.0.0.1'));
     await expect(requested).rejects.toThrow('its host is not a public address');
   });
@@ -127,7 +127,7 @@ describe('a name', () => {
     expect(times).toBe(1);
   });
 
-  it('that does not exist says so', async () => {
+  it('that does not exist is reported', async () => {
     const resolve: Resolve = (_host, _options, done) => done(new Error('getaddrinfo ENOTFOUND a.example'), []);
     await expect(get('http://a.example/', [], resolve)).rejects.toThrow('ENOTFOUND');
   });

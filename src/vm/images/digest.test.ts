@@ -9,13 +9,13 @@ const hash = (algorithm: string, text: string) => createHash(algorithm).update(t
 describe.each(['md5', 'sha256', 'sha512'])('an image with a %s', (algorithm) => {
   const checksum = `${algorithm}:${hash(algorithm, 'right')}`;
 
-  it('is right where it has that digest, however it is spelt', () => {
+  it('matches its digest in any spelling', () => {
     const fetched = { digest: hash(algorithm, 'right') };
     expect(faultOf({ source, checksum }, fetched)).toBeUndefined();
     expect(faultOf({ source, checksum: `${algorithm}:${fetched.digest.toUpperCase()}` }, fetched)).toBeUndefined();
   });
 
-  it('is refused where it has another, which is not told, nor what is secret of its address', () => {
+  it('is rejected with another digest, without revealing that or the secrets of its address', () => {
     const digest = hash(algorithm, 'wrong');
     expect(faultOf({ source, checksum }, { digest })).toEqual({
       reason: 'ChecksumMismatch',
@@ -23,13 +23,13 @@ describe.each(['md5', 'sha256', 'sha512'])('an image with a %s', (algorithm) => 
     });
   });
 
-  it('is refused where only the beginning is right', () => {
+  it('is rejected if only its beginning matches', () => {
     const digest = hash(algorithm, 'right');
     const fault = faultOf({ source, checksum: `${algorithm}:${digest.slice(0, -1)}` }, { digest });
     expect(fault).toMatchObject({ reason: 'ChecksumMismatch' });
   });
 
-  it('is not accessible where it cannot be had', () => {
+  it('is not accessible if it cannot be downloaded', () => {
     expect(faultOf({ source, checksum }, { failure: 'the server returned 404' })).toEqual({
       reason: 'ImageNotAccessible',
       message: `cannot download the image at ${where}: the server returned 404`,

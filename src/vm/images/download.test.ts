@@ -36,7 +36,7 @@ describe('an image on a web server', () => {
     expect(await from('/endless')).toEqual({ failure: 'it is larger than 384Ki' });
   });
 
-  it('of which nothing more comes is given up', async () => {
+  it('that stalls is canceled', async () => {
     const still = { isOpen: true };
     const found = from('/slow').finally(() => (still.isOpen = false));
     // Data in transit may still arrive while time advances.
@@ -51,7 +51,7 @@ describe('an image on a web server', () => {
     expect(await found).toBeUndefined();
   });
 
-  it('is not asked for where nobody is', async () => {
+  it('fails if no server is there', async () => {
     const image = { source: 'http://127.0.0.1:1/a', checksum: `sha256:${RIGHT.value}` };
     const found = await download(image, { web: webOf(fetch), clock, limits }, new AbortController().signal);
     expect(found).toEqual({ failure: expect.stringMatching(/./) });
@@ -62,7 +62,7 @@ describe('an image on a web server', () => {
   });
 });
 
-it('an image that comes drop by drop is given up when that takes too long', async () => {
+it('an image that arrives slowly is canceled after the timeout', async () => {
   const drops = new FakeClock({ start: 0 });
   async function* body(signal: AbortSignal) {
     for (;;) {

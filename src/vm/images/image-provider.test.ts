@@ -48,8 +48,8 @@ const settled = async () => {
   while (woken.length === 0) await clock.advance(1);
 };
 
-describe('a machine', () => {
-  it('waits for its image, is woken when that is known, and told once that it is right', async () => {
+describe('a VM', () => {
+  it('waits for its image, is reconciled when that is verified, and gets one event', async () => {
     expect(gather({ image })).toMatchObject({ state: 'waits', blocker: { reason: 'VerifyingImage' } });
     await settled();
     expect(woken).toEqual(['default/web']);
@@ -58,7 +58,7 @@ describe('a machine', () => {
     expect(requested).toBe(1);
   });
 
-  it('is not woken once it is gone', async () => {
+  it('is not reconciled once it is deleted', async () => {
     gather({ image });
     provider.forget?.('default/web');
     provider.provide({ ...machine({ image }), metadata: { name: 'other', namespace: 'default' } } as Machine, context);

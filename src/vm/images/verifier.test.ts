@@ -56,7 +56,7 @@ const answer = async (said: string | number) => {
 const waits = (reason: string) => ({ state: 'waits', blocker: { reason } });
 
 describe('an image', () => {
-  it('is fetched once for all who ask, and never again where it is right', async () => {
+  it('is downloaded once for all VMs, and never again if it matches', async () => {
     for (let i = 0; i < 3; i++) expect(look()).toMatchObject(waits('VerifyingImage'));
     expect(requested).toBe(1);
     await answer('right');
@@ -74,7 +74,7 @@ describe('an image', () => {
     expect(requested).toBe(3);
   });
 
-  it('that is wrong is fetched again after a while, and stays refused meanwhile', async () => {
+  it('that does not match is downloaded again after a while, and stays rejected meanwhile', async () => {
     look();
     await answer('wrong');
     const rejected = look();
@@ -90,7 +90,7 @@ describe('an image', () => {
     expect(look()).toEqual({ state: 'verified' });
   });
 
-  it('that cannot be had is asked for less and less often', async () => {
+  it('that is not accessible is retried with increasing delays', async () => {
     const waited: number[] = [];
     for (let i = 0; i < 7; i++) {
       look();
@@ -140,7 +140,7 @@ describe('many images', () => {
     expect(requested).toBe(4);
   });
 
-  it('are not fetched any more once their machines are gone', async () => {
+  it('are no longer downloaded once their VMs are deleted', async () => {
     const [first, second, third] = ['a', 'b', 'c'].map(imageAt);
     for (const [i, each] of [first, second, third].entries())
       verifier.verification(each ?? image, userIn('one', `vm${i}`), stop.signal);
@@ -164,7 +164,7 @@ describe('many images', () => {
     expect(requested).toBe(5);
   });
 
-  it('are not all remembered', async () => {
+  it('are not all kept in memory', async () => {
     for (let i = 0; i <= 1000; i++) {
       look(imageAt(`${i}`));
       open.shift()?.('right');

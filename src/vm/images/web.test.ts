@@ -52,7 +52,7 @@ describe('a password in an address', () => {
     expect(requested).toEqual([`http://a.example/1 ${ann}`, `http://a.example/2 ${ann}`, 'http://b.example/3']);
   });
 
-  it('counts as it is where it is no escape', async () => {
+  it('is kept literally if it is no escape', async () => {
     const { get, asked: requested } = servers({});
     await get('http://ann:100%@a.example/1');
     expect(requested).toEqual([`http://a.example/1 Basic ${Buffer.from('ann:100%').toString('base64')}`]);

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { DriversUnderTest } from './machine-driver/drivers-under-test.fixture.ts';
+import type { CreateDrivers } from './machine-driver/drivers-under-test.fixture.ts';
 import { endContract } from './machine-driver/end.contract.ts';
 import { hardwareContract } from './machine-driver/hardware.contract.ts';
 import { migrationContract } from './machine-driver/migration.contract.ts';
@@ -7,7 +7,7 @@ import { powerContract } from './machine-driver/power.contract.ts';
 import { snapshotContract } from './machine-driver/snapshot.contract.ts';
 
 /** Tests the contract of every machine driver. */
-export function machineDriverContract(name: string, create: () => DriversUnderTest): void {
+export function machineDriverContract(name: string, create: CreateDrivers): void {
   describe(`${name} as a machine driver`, () => {
     powerContract(create);
     endContract(create);

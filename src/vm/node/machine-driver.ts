@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { VimanaError } from '#platform/base/errors';
+import { type ErrorDetails, VimanaError } from '#platform/base/errors';
 import type { ClaimedDisks } from '#vm/storage/disk/saved-disks';
 import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
 
@@ -223,6 +223,13 @@ export class MachineNotFoundError extends VimanaError {
 export class InvalidStateError extends VimanaError {
   constructor(operation: string, id: string, why: string) {
     super('WRONG_STATE', `${operation} is not possible for machine ${id}: ${why}`);
+  }
+}
+
+/** Reports that a machine could not be started, for a reason that its user must know. */
+export class MachineStartError extends VimanaError {
+  constructor(message: string, details: ErrorDetails = {}) {
+    super('MACHINE_START', message, details);
   }
 }
 

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-it('an agent can do all that it has to with its rules', async () => {
+it('a node agent can do its work with its rules', async () => {
   const { fleet, stop } = harness.start({ deregister: true }, agent);
   const vmi = await harness.makeInstance('m');
   await harness.createLauncherPod(vmi, 'kwok-node-1');
@@ -73,7 +73,7 @@ it('an agent can do all that it has to with its rules', async () => {
   expect(cluster.log.entries.filter(({ message, level }) => level === 'warn' && /could not/.test(message))).toEqual([]);
 });
 
-it('an agent may do nothing beyond them', async () => {
+it('a node agent may do nothing beyond its rules', async () => {
   await harness.makeInstance('m');
   const attempts = [
     () => agent.delete(VMIS, 'm', { namespace }),

@@ -9,41 +9,30 @@ export interface DisplayedSize {
   readonly memory: string;
 }
 
-type SizedDialect = Pick<Dialect, 'sizedByNodes' | 'size'>;
+type SizedDialect = Pick<Dialect, 'size' | 'desiredVm'>;
+type Domain = Vmi['spec']['domain'];
 
 /** Returns the size of the running guest (`live`), or else that of the next start. */
 export function displayedSize(vm: VmObject, live: Vmi | undefined, dialect: SizedDialect): DisplayedSize {
-  if (live !== undefined) {
-    const { currentCPUTopology, memory } = live.status ?? {};
-    return {
-      cpus: product(currentCPUTopology) || product(live.spec.domain.cpu),
-      memory: text(memory?.guestCurrent) || guestMemory(live.spec.domain),
-    };
-  }
-  const { spec = {} } = vm;
-  if (dialect.sizedByNodes === true) return sizeByNodes(dialect, vm);
-  const template = (spec['template'] as Template | undefined)?.spec;
+  if (live === undefined) return sizeBySpec(vm as unknown as ObjectOf<Kind>, dialect);
+  const { currentCPUTopology, memory } = live.status ?? {};
   return {
-    cpus: text(spec['cpus']) || text(template?.resources?.cpu) || product(template?.domain?.cpu),
-    memory: text(spec['memory']) || text(template?.resources?.memory) || guestMemory(template?.domain),
+    cpus: product(currentCPUTopology) || product(live.spec.domain.cpu),
+    memory: text(memory?.guestCurrent) || guestMemory(live.spec.domain),
   };
 }
 
-/** Fields that VMs of kubevirt.io and novacron.io have for the size. */
-interface Template {
-  readonly spec?: {
-    readonly domain?: Domain;
-    readonly resources?: { readonly cpu?: number; readonly memory?: string | number };
-  };
-}
-
-type Domain = Vmi['spec']['domain'];
-
-/** Returns the size of a VM whose spec may have ratios. They refer to the default node. */
-function sizeByNodes(dialect: SizedDialect, vm: VmObject): DisplayedSize {
-  if (vm.spec?.['resources'] === undefined) return { cpus: '', memory: '' };
-  const size = dialect.size?.(vm as unknown as ObjectOf<Kind>);
-  return { cpus: text(size?.cpus), memory: text(size?.memory) };
+/** Returns the size by the spec. Only the dialect knows its fields; without a `size`, the instance that it wants tells. */
+function sizeBySpec(vm: ObjectOf<Kind>, dialect: SizedDialect): DisplayedSize {
+  try {
+    const size = dialect.size?.(vm);
+    if (size !== undefined) return { cpus: text(size.cpus), memory: size.memory === '0' ? '' : text(size.memory) };
+    const { domain } = dialect.desiredVm(vm).spec;
+    return { cpus: product(domain.cpu), memory: guestMemory(domain) };
+  } catch {
+    // The VM was stored without fields that a dialect relies on. One such VM must not hide all others of a list.
+    return { cpus: '', memory: '' };
+  }
 }
 
 function product(cpu: Domain['cpu']): string {

@@ -28,7 +28,7 @@ interface Condition {
 export function vmSummary(
   vm: VmObject,
   instance: Vmi | undefined,
-  dialect: Pick<Dialect, 'sizedByNodes' | 'size'>,
+  dialect: Pick<Dialect, 'size' | 'desiredVm'>,
 ): VmSummary {
   const { metadata, status = {} } = vm;
   const { printableStatus, phase, nodeName, ipAddresses } = status;

@@ -101,7 +101,7 @@ describe('an instance', () => {
     expect(await world.cluster.pods()).toHaveLength(1);
   });
 
-  it("reports the scheduler's message, and clears it when it has a node", async () => {
+  it("reports the scheduler's message, and clears it when the scheduler does", async () => {
     world.start();
     await world.make('web');
     const pod = await world.onlyPod();
@@ -110,6 +110,8 @@ describe('an instance', () => {
     await world.cluster.podStatus(pod, { conditions: [stuck] });
     await world.cluster.until(async () => (await world.condition('PodScheduled'))?.message === message);
     expect(await world.status()).toMatchObject({ phase: 'Scheduling' });
+    await world.cluster.podStatus(pod, { conditions: [{ type: 'PodScheduled', status: 'True' }] });
+    await world.cluster.until(async () => (await world.condition('PodScheduled')) === undefined);
   });
 
   it('waits for its claim, and reports that', async () => {

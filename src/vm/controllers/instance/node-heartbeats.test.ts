@@ -37,11 +37,11 @@ describe('the heartbeats of nodes', () => {
   });
 
   it.each<[what: string, ready: 'True' | 'False' | 'Unknown' | undefined, silent: number]>([
-    ['is well where it says so', 'True', 0],
-    ['speaks, though it is not well', 'False', 0],
-    ['is well where nobody says anything', undefined, 0],
-    ['is silent where nobody knows', 'Unknown', 90],
-  ])('of a node without a lease: it %s', (_what, ready, silent) => {
+    ['it is ready', 'True', 0],
+    ['it is not ready', 'False', 0],
+    ['it has no condition', undefined, 0],
+    ['its condition is Unknown', 'Unknown', 90],
+  ])('of a node without a lease continue or not if %s', (_what, ready, silent) => {
     const signs = new NodeHeartbeats();
     signs.sawNode(node('n', ready), 10);
     expect(signs.silence('n', 100)).toBe(silent);

@@ -63,39 +63,43 @@ type Case = readonly [what: string, view: Partial<InstanceView> & { readonly vmi
 describe('an instance that starts', () => {
   it.each<Case>([
     ['gets a pod', { vmi: vmi() }, ['create']],
-    ['gets none without its claim', { vmi: vmi(), missingClaim: 'disk' }, ['report Pending FailedPvcNotFound']],
+    ['gets no pod without its claim', { vmi: vmi(), missingClaim: 'disk' }, ['report Pending FailedPvcNotFound']],
     [
       'is being scheduled while its pod has no node',
       { vmi: vmi(), pods: [pod('p')] },
       ['report Scheduling in passing'],
     ],
     [
-      'says at once that it fits nowhere',
+      'reports at once that it is unschedulable',
       { vmi: vmi(), pods: [pod('p', '', unschedulable)] },
       ['report Scheduling Unschedulable'],
     ],
     [
-      'says that it waits for a volume',
+      'reports that it waits for a volume',
       { vmi: vmi(), pods: [pod('p')], unboundClaim: 'disk' },
       ['report Scheduling WaitingForVolumeBinding in passing'],
     ],
     [
-      'says at once that a trouble is over',
+      'reports at once that a problem is resolved',
       {
         vmi: vmi({ conditions: [{ type: 'Synchronized', status: 'False', reason: 'FailedCreate' }] }),
         pods: [pod('p')],
       },
       ['report Scheduling'],
     ],
-    ['is its agent’s once its pod has a node', { vmi: vmi(), pods: [pod('p', 'n1', { phase: 'Pending' })] }, []],
-    ['is its agent’s while it runs', { vmi: vmi(runs()), pods: [pod('p', 'n1')] }, []],
+    [
+      'is left to its node agent once its pod has a node',
+      { vmi: vmi(), pods: [pod('p', 'n1', { phase: 'Pending' })] },
+      [],
+    ],
+    ['is left to its node agent while it runs', { vmi: vmi(runs()), pods: [pod('p', 'n1')] }, []],
     [
       'fails with a pod that never had a node',
       { vmi: vmi(), pods: [pod('p', '', { phase: 'Failed', reason: 'Evicted' })] },
       ['report Failed Evicted'],
     ],
-    ['fails where its pod is gone', { vmi: vmi({ phase: 'Scheduling' }) }, ['report Failed PodDeleted']],
-    ['is not given the pod of a migration for its own', { vmi: vmi(), pods: [target('t')] }, ['create']],
+    ['fails if its pod was deleted', { vmi: vmi({ phase: 'Scheduling' }) }, ['report Failed PodDeleted']],
+    ['does not adopt the pod of a migration', { vmi: vmi(), pods: [target('t')] }, ['create']],
   ])('%s', (_what, parts, actions) => {
     expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });
@@ -104,40 +108,44 @@ describe('an instance that starts', () => {
 describe('a live node agent', () => {
   const finished = [pod('p', 'n1', { phase: 'Failed', reason: 'OOMKilled' })];
   it.each<Case>([
-    ['says how the machine in a finished pod ended', { vmi: vmi(runs()), pods: finished }, ['await agent']],
+    ['reports how the machine in a finished pod ended', { vmi: vmi(runs()), pods: finished }, ['await agent']],
     [
-      'is spoken for when it owes that for too long',
+      'is replaced by the controller if it reports nothing for too long',
       { vmi: vmi(runs()), pods: finished, owedMs: 40_000 },
       ['report Failed OOMKilled'],
     ],
-    ['says what became of a machine whose pod is gone', { vmi: vmi(runs()) }, ['await agent']],
+    ['reports how a machine ended whose pod was deleted', { vmi: vmi(runs()) }, ['await agent']],
     [
-      'is not taken to hold the machine in what a migration made on its node after the pod was gone',
+      'is waited for although a migration target is on its node',
       { vmi: vmi(runs('n1', { activePods: { 'uid-p': 'n1' } })), pods: [target('t', 'n1')] },
       ['await agent'],
     ],
     [
-      'is spoken for where there is nothing else on its node',
+      'is replaced by the controller although a migration target is on its node',
       { vmi: vmi(runs('n1', { activePods: { 'uid-p': 'n1' } })), pods: [target('t', 'n1')], owedMs: 40_000 },
       ['report Failed PodDeleted'],
     ],
     [
-      'holds the machine that has come in a migration',
+      'runs a machine that has migrated to its node',
       {
         vmi: vmi(runs('n2', { activePods: {}, migrationState: { targetPod: 't', completed: true } })),
         pods: [target('t', 'n2')],
       },
       [],
     ],
-    ['is spoken for there too', { vmi: vmi(runs()), owedMs: 40_000 }, ['report Failed PodDeleted']],
-    ['may run a machine though it never said so', { vmi: vmi(), abandoned: 'n1' }, ['await agent']],
     [
-      'is spoken for only when no target of a migration is left',
+      'is replaced by the controller if the pod was deleted',
+      { vmi: vmi(runs()), owedMs: 40_000 },
+      ['report Failed PodDeleted'],
+    ],
+    ['may run a machine that it has not reported', { vmi: vmi(), abandoned: 'n1' }, ['await agent']],
+    [
+      'is replaced by the controller only after the migration target is deleted',
       { vmi: vmi(runs()), pods: [...finished, target('t', 'n2')], owedMs: 40_000 },
       ['delete t'],
     ],
     [
-      'is waited for while that target ends',
+      'is waited for while the migration target terminates',
       { vmi: vmi(runs()), pods: [...finished, target('t', 'n2', gone)], owedMs: 40_000 },
       [],
     ],
@@ -150,34 +158,34 @@ describe('a lost node', () => {
   const lost = new Set(['n1']);
   it.each<Case>([
     [
-      'takes its instance with it',
+      'fails its instance',
       { vmi: vmi(runs()), pods: [pod('p', 'n1')], lost },
       ['report Failed NodeLost', 'delete p by force'],
     ],
     [
-      'takes one that its agent never spoke of',
+      'fails an instance that was never reported',
       { vmi: vmi(), pods: [pod('p', 'n1')], lost },
       ['report Failed NodeLost', 'delete p by force'],
     ],
-    ['takes one whose pod is gone', { vmi: vmi(runs()), lost }, ['report Failed NodeLost']],
+    ['fails an instance whose pod was deleted', { vmi: vmi(runs()), lost }, ['report Failed NodeLost']],
     [
-      'takes one that is being deleted',
+      'fails an instance that is being deleted',
       { vmi: vmi(runs(), gone), pods: [pod('p', 'n1')], lost },
       ['report Failed NodeLost', 'delete p by force'],
     ],
-    ['is nothing to an instance elsewhere', { vmi: vmi(runs('n2')), pods: [pod('p', 'n2')], lost }, []],
+    ['does not affect an instance on another node', { vmi: vmi(runs('n2')), pods: [pod('p', 'n2')], lost }, []],
     [
-      'is nothing to an instance that a migration took away in time',
+      'does not affect an instance that has migrated away in time',
       { vmi: vmi(runs('n2', { activePods: { 'uid-t': 'n2' } })), pods: [pod('p', 'n1'), target('t', 'n2')], lost },
       [],
     ],
     [
-      'may have sent its machine away: the target ends first',
+      'may have migrated its machine, so the target is terminated first',
       { vmi: vmi(runs()), pods: [pod('p', 'n1'), target('t', 'n2')], lost },
       ['delete t', 'delete p by force'],
     ],
     [
-      'and a lost target hide nothing',
+      'fails its instance if the node of the target is lost too',
       { vmi: vmi(runs()), pods: [pod('p', 'n1'), target('t', 'n2')], lost: new Set(['n1', 'n2']) },
       ['report Failed NodeLost', 'delete p by force'],
     ],
@@ -188,20 +196,24 @@ describe('a lost node', () => {
 
 describe('a deleted instance', () => {
   it.each<Case>([
-    ['goes where it has no pod', { vmi: vmi({}, gone) }, ['release']],
-    ['takes a pod without a node along', { vmi: vmi({ phase: 'Scheduling' }, gone), pods: [pod('p')] }, ['delete p']],
-    ['is stopped by its agent', { vmi: vmi(runs(), gone), pods: [pod('p', 'n1')] }, ['requeue after 60 s']],
+    ['is removed if it has no pod', { vmi: vmi({}, gone) }, ['release']],
+    ['deletes a pod without a node', { vmi: vmi({ phase: 'Scheduling' }, gone), pods: [pod('p')] }, ['delete p']],
+    ['is stopped by its node agent', { vmi: vmi(runs(), gone), pods: [pod('p', 'n1')] }, ['requeue after 60 s']],
     [
-      'is stopped by the end of its pod where that takes too long',
+      'terminates its pod if the node agent takes too long',
       { vmi: vmi(runs(), gone), pods: [pod('p', 'n1')], now: NOW + 60_000 },
       ['delete p'],
     ],
-    ['is stopped by it once', { vmi: vmi(runs(), gone), pods: [pod('p', 'n1', {}, gone)], now: NOW + 60_000 }, []],
-    ['is stopped by it where no agent ever spoke', { vmi: vmi({}, gone), pods: [pod('p', 'n1')] }, ['delete p']],
-    ['is held while its agent may still stop it', { vmi: vmi(runs(), gone) }, ['await agent']],
-    ['goes when its agent says nothing for too long', { vmi: vmi(runs(), gone), owedMs: 40_000 }, ['release']],
+    ['terminates its pod once', { vmi: vmi(runs(), gone), pods: [pod('p', 'n1', {}, gone)], now: NOW + 60_000 }, []],
+    ['terminates its pod if no node agent ever reported', { vmi: vmi({}, gone), pods: [pod('p', 'n1')] }, ['delete p']],
+    ['is kept while its node agent may still stop it', { vmi: vmi(runs(), gone) }, ['await agent']],
     [
-      'is held while its agent has to say how it ended',
+      'is removed if its node agent reports nothing for too long',
+      { vmi: vmi(runs(), gone), owedMs: 40_000 },
+      ['release'],
+    ],
+    [
+      'is kept until its node agent reports how it ended',
       { vmi: vmi(runs(), gone), pods: [pod('p', 'n1', { phase: 'Succeeded' })] },
       ['await agent'],
     ],
@@ -214,18 +226,18 @@ describe('a terminated instance', () => {
   const ended = { phase: 'Succeeded', nodeName: 'n1' };
   const finished = pod('p', 'n1', { phase: 'Succeeded' });
   it.each<Case>([
-    ['keeps its finished pod, to be looked at', { vmi: vmi(ended), pods: [finished] }, []],
-    ['takes it along when it is deleted', { vmi: vmi(ended, gone), pods: [finished] }, ['delete p']],
-    ['goes when nothing is left', { vmi: vmi(ended, gone) }, ['release']],
-    ['waits for its pod to be finished', { vmi: vmi(ended, gone), pods: [pod('p', 'n1')] }, ['await agent']],
+    ['keeps its finished pod for inspection', { vmi: vmi(ended), pods: [finished] }, []],
+    ['deletes its pod when it is deleted', { vmi: vmi(ended, gone), pods: [finished] }, ['delete p']],
+    ['is removed when no pod is left', { vmi: vmi(ended, gone) }, ['release']],
+    ['waits until its pod is finished', { vmi: vmi(ended, gone), pods: [pod('p', 'n1')] }, ['await agent']],
     [
-      'tells it to end where it is not',
+      'terminates a pod that is not finished',
       { vmi: vmi(ended, gone), pods: [pod('p', 'n1')], owedMs: 40_000 },
       ['delete p'],
     ],
-    ['needs no pod without a node', { vmi: vmi(ended), pods: [target('t')] }, ['delete t']],
+    ['deletes a pod without a node', { vmi: vmi(ended), pods: [target('t')] }, ['delete t']],
     [
-      'loses its pods with their node',
+      'loses its pods with a lost node',
       { vmi: vmi(ended), pods: [pod('p', 'n1')], lost: new Set(['n1']) },
       ['delete p by force'],
     ],
@@ -237,29 +249,29 @@ describe('a terminated instance', () => {
 describe('on a KWOK node', () => {
   const kwokManaged = true;
   it.each<Case>([
-    ['an instance runs when its pod does', { vmi: vmi(), pods: [pod('p', 'k')], kwokManaged }, ['report Running']],
+    ['an instance runs when its pod runs', { vmi: vmi(), pods: [pod('p', 'k')], kwokManaged }, ['report Running']],
     [
-      'it is scheduled before that',
+      'an instance is Scheduled before its pod runs',
       { vmi: vmi(), pods: [pod('p', 'k', { phase: 'Pending' })], kwokManaged },
       ['report Scheduled in passing'],
     ],
     [
-      'it is not scheduled again when its pod says less than before',
+      'an instance does not return to Scheduled',
       { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Pending' })], kwokManaged },
       [],
     ],
     [
-      'it ends with its pod',
+      'an instance terminates with its pod',
       { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Succeeded' })], kwokManaged },
       ['report Succeeded Completed'],
     ],
-    ['it fails when its pod is gone', { vmi: vmi(runs('k')), kwokManaged }, ['report Failed PodDeleted']],
+    ['an instance fails if its pod was deleted', { vmi: vmi(runs('k')), kwokManaged }, ['report Failed PodDeleted']],
     [
-      'it is stopped by the end of its pod',
+      'an instance is stopped by terminating its pod',
       { vmi: vmi(runs('k'), gone), pods: [pod('p', 'k')], kwokManaged },
       ['delete p'],
     ],
-    ['it goes with its pod', { vmi: vmi(runs('k'), gone), kwokManaged }, ['release']],
+    ['a deleted instance is removed with its pod', { vmi: vmi(runs('k'), gone), kwokManaged }, ['release']],
   ])('%s', (_what, parts, actions) => {
     expect(planVmi(view(parts), SETTINGS).map(said)).toEqual(actions);
   });

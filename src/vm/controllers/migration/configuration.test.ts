@@ -6,30 +6,30 @@ const saying = (text: string | undefined) =>
   ({ metadata: { annotations: text === undefined ? {} : { [MIGRATION_CONFIGURATION]: text } } }) as never;
 
 it.each<[string, string | undefined, string | undefined, object | undefined]>([
-  ['nobody says anything', undefined, undefined, undefined],
-  ['the migration alone does', '{"allowPostCopy":true}', undefined, { allowPostCopy: true }],
-  ['the machine alone does', undefined, '{"bandwidthPerMigration":"5"}', { bandwidthPerMigration: '5' }],
+  ['is empty by default', undefined, undefined, undefined],
+  ['is that of the migration', '{"allowPostCopy":true}', undefined, { allowPostCopy: true }],
+  ['is that of the VM', undefined, '{"bandwidthPerMigration":"5"}', { bandwidthPerMigration: '5' }],
   [
-    'the migration asks for more than the machine allows',
+    'is limited by the bandwidth of the VM',
     '{"allowPostCopy":true,"bandwidthPerMigration":"1Gi"}',
     '{"bandwidthPerMigration":"64Mi"}',
     { allowPostCopy: true, bandwidthPerMigration: '64Mi' },
   ],
   [
-    'the migration asks for less',
+    'has the lower bandwidth of the migration',
     '{"bandwidthPerMigration":"1Mi"}',
     '{"bandwidthPerMigration":"64Mi"}',
     { bandwidthPerMigration: '1Mi' },
   ],
   [
-    'the migration asks for all that there is',
+    'is limited by the VM if the migration has no limit',
     '{"bandwidthPerMigration":"0"}',
     '{"bandwidthPerMigration":"64Mi"}',
     { bandwidthPerMigration: '64Mi' },
   ],
-  ['the machine says that it has no wishes', undefined, '{}', undefined],
-  ['what is said cannot be read', '{', '[1]', undefined],
-])('where %s', (_what, vmim, vmi, expected) => {
+  ['is empty if that of the VM is empty', undefined, '{}', undefined],
+  ['is empty if both are invalid', '{', '[1]', undefined],
+])('the configuration of a migration %s', (_what, vmim, vmi, expected) => {
   const { migrationConfiguration } = configurationOf(saying(vmim), saying(vmi));
   expect(migrationConfiguration).toEqual(expected);
 });

@@ -69,15 +69,15 @@ describe('a migration', () => {
     world.start();
     await world.running('web');
     const { uid } = (await world.cluster.vmi('web')).metadata;
-    await world.migrate('begins', 'web');
-    await world.target();
-    await world.migrate('waits', 'web');
+    await world.cluster.vmiStatus('web', { phase: 'Scheduled' });
+    await world.migrate('move', 'web');
     await world.cluster.clock.advance(1000);
-    for (const name of ['begins', 'waits']) {
-      expect((await world.vmim(name)).metadata.ownerReferences).toEqual([
-        { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', name: 'web', uid },
-      ]);
-    }
+    const owners = [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', name: 'web', uid }];
+    expect(await world.targets()).toEqual([]);
+    expect((await world.vmim('move')).metadata.ownerReferences).toEqual(owners);
+    await world.cluster.vmiStatus('web', { phase: 'Running' });
+    await world.target();
+    expect((await world.vmim('move')).metadata.ownerReferences).toEqual(owners);
   });
 
   it('that fails leaves the VM on its node and deletes the target', async () => {
@@ -140,7 +140,21 @@ describe('a migration', () => {
   });
 
   it.each([
-    ['does not exist', async () => {}],
+    [
+      'does not exist',
+      async () => {
+        await world.running('web');
+        await world.cluster.vmiStatus('web', { phase: 'Scheduled' });
+        await world.admin.patch(
+          VMIS,
+          'web',
+          { type: 'merge', body: { metadata: { finalizers: null } } },
+          { namespace },
+        );
+        await world.migrate('move', 'web');
+        await world.admin.delete(VMIS, 'web', { namespace });
+      },
+    ],
     [
       'cannot be migrated: DisksNotLiveMigratable',
       async () => {

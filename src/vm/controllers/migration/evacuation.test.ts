@@ -35,6 +35,22 @@ describe('an evacuation', () => {
     expect(await all()).toHaveLength(1);
   });
 
+  it.each([
+    [63, 'n'.repeat(63)],
+    [64, ''],
+  ])('is labeled with its node if the name fits: %d characters', async (length, label) => {
+    const node = 'n'.repeat(length);
+    await world.admin.create(NODES, { metadata: { name: node } });
+    world.start();
+    await world.running('web', node, movable);
+    await world.cluster.vmiStatus('web', { evacuationNodeName: node });
+    const [migration] = await world.cluster.until(async () => ((await all()).length > 0 ? await all() : undefined));
+    expect(migration?.metadata).toMatchObject({
+      labels: { [EVACUATION_LABEL]: label },
+      annotations: { [EVACUATION_LABEL]: node },
+    });
+  });
+
   it('is created once despite lost responses and stale watches', async () => {
     let deaf = true;
     const shown = Promise.withResolvers<void>();
@@ -144,22 +160,32 @@ describe('the instances that leave a node', () => {
     );
 
   it.each<[what: string, vmi: Vmi, draining: boolean, moved: boolean]>([
-    ['one that was told to leave', vmi('a'), false, true],
-    ['none that was not', vmi('a', { evacuationNodeName: undefined }), false, false],
-    ['all of a drained node', vmi('a', { evacuationNodeName: undefined }), true, true],
-    ['none that was told to leave another node', vmi('a', { evacuationNodeName: 'n0' }), false, false],
-    ['none that has left', vmi('a', { nodeName: 'n2' }), false, false],
-    ['none that does not run', vmi('a', { phase: 'Failed' }), true, false],
-    ['none that cannot move', vmi('a', cannot), true, false],
-    ['one that may and can', vmi('a', can, { evictionStrategy: 'LiveMigrateIfPossible' }), true, true],
-    ['none that may, and nobody knows', vmi('a', {}, { evictionStrategy: 'LiveMigrateIfPossible' }), true, false],
-    ['none that another controller moves', vmi('a', can, { evictionStrategy: 'External' }), true, false],
-    ['none that is to be stopped', vmi('a', can, {}), true, false],
+    ['include one that is marked for evacuation', vmi('a'), false, true],
+    ['include none that is not marked', vmi('a', { evacuationNodeName: undefined }), false, false],
+    ['include all of a drained node', vmi('a', { evacuationNodeName: undefined }), true, true],
+    ['include none that is marked for another node', vmi('a', { evacuationNodeName: 'n0' }), false, false],
+    ['include none that has left', vmi('a', { nodeName: 'n2' }), false, false],
+    ['include none that does not run', vmi('a', { phase: 'Failed' }), true, false],
+    ['include none that cannot migrate', vmi('a', cannot), true, false],
+    [
+      'include one that can migrate if migration is optional',
+      vmi('a', can, { evictionStrategy: 'LiveMigrateIfPossible' }),
+      true,
+      true,
+    ],
+    [
+      'include none that may be unable to migrate if migration is optional',
+      vmi('a', {}, { evictionStrategy: 'LiveMigrateIfPossible' }),
+      true,
+      false,
+    ],
+    ['include none that another controller migrates', vmi('a', can, { evictionStrategy: 'External' }), true, false],
+    ['include none without an eviction strategy', vmi('a', can, {}), true, false],
   ])('%s', (_what, instance, draining, moved) => {
     expect(moves([instance], draining)).toEqual(moved ? ['a'] : []);
   });
 
-  it('an instance that waits for another size comes after those that have to leave', () => {
+  it('include an instance that waits for another size after those that have to leave', () => {
     const waits = (status: string) => ({
       evacuationNodeName: undefined,
       conditions: [{ type: 'HotMemoryChange', status }],
@@ -170,7 +196,7 @@ describe('the instances that leave a node', () => {
     expect(moves([vmi('a', waits('True')), vmi('b'), vmi('c')])).toEqual(['b', 'c']);
   });
 
-  it('are as many as allowed at once, including those in progress', () => {
+  it('are limited in parallel, including those in progress', () => {
     const all = ['a', 'b', 'c'].map((name) => vmi(name));
     expect(moves(all)).toEqual(['a', 'b']);
     expect(moves(all, false, ['a'])).toEqual(['b']);

@@ -7,6 +7,7 @@ import { byController, controllerKey, type Index } from '#platform/runtime/cache
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
+import { isMigrationInFlight } from '#vm/engine/in-flight-migration';
 import { activePod, instanceKey, instancesByNode, migrationsByInstance } from './indices.ts';
 import { byAge } from './migration-queue.ts';
 import { type DrainedNode, type EvacuationReason, needsWorkloadUpdate, planEvacuation } from './plan-evacuation.ts';
@@ -106,6 +107,8 @@ async function createMigration(
   } catch (error) {
     // An earlier attempt created the migration without receiving the response.
     if (isAlreadyExists(error)) return undefined;
+    // Somebody else has just created one.
+    if (isMigrationInFlight(error)) return undefined;
     // The instance is deleted with its namespace, and must not block the evacuation of others.
     if (isNamespaceTerminating(error)) return undefined;
     throw error;

@@ -67,9 +67,8 @@ describe('the limits of migrations', () => {
     await world.running('web');
     for (let i = 0; i < 8; i++) {
       await world.migrate(`move-${i}`, 'web');
+      await expect(world.migrate('second', 'web')).rejects.toThrow('in-flight migration detected');
       await world.cluster.clock.advance(1000);
-    }
-    for (let i = 0; i < 8; i++) {
       await world.cluster.settle();
       const [pod, ...others] = (await world.targets()).filter(
         ({ metadata }) => metadata.deletionTimestamp === undefined,

@@ -33,23 +33,28 @@ const vmim = (labels: Record<string, string> = update, phase = 'Scheduling'): Vm
     status: { phase },
   }) as unknown as Vmim;
 
-describe('the next pod of a VM', () => {
+describe('the target pod of a migration', () => {
   it.each<[string, Vmi, Pod | undefined, number]>([
-    ['more sockets where more are asked for', vmi(3), place(1), 3],
-    ['all sockets that it has where fewer are', vmi(1), place(3), 3],
+    ['more sockets if more are requested', vmi(3), place(1), 3],
+    ['all current sockets if fewer are requested', vmi(1), place(3), 3],
     [
-      'what its place says, whatever the status does',
+      'the size of the source pod rather than that of the status',
       vmi(1, '1Gi', { currentCPUTopology: { sockets: 2 } }),
       place(3),
       3,
     ],
-    ['what the status says where its place does not', vmi(1, '1Gi', { currentCPUTopology: { sockets: 2 } }), silent, 2],
-    ['what is asked for where nobody says anything', vmi(2), undefined, 2],
-  ])('is for %s', (_what, instance, from, sockets) => {
+    [
+      'the size of the status if the source pod has none',
+      vmi(1, '1Gi', { currentCPUTopology: { sockets: 2 } }),
+      silent,
+      2,
+    ],
+    ['the requested size if no other is known', vmi(2), undefined, 2],
+  ])('has %s', (_what, instance, from, sockets) => {
     expect(targetSize(instance, from)).toEqual({ sockets, memory: '1Gi' });
   });
 
-  it('requests as much as it is for', () => {
+  it('requests the resources of its size', () => {
     const { metadata, spec } = targetPod(vmim(), vmi(1, '2Gi'), place(3), LAUNCHER_SETTINGS, () => undefined);
     expect(metadata.annotations?.[SIZE_ANNOTATION]).toBe('{"sockets":3,"memory":"2Gi"}');
     expect(spec.containers[0]?.resources?.requests).toMatchObject({ cpu: '300m', memory: '2Gi' });
@@ -57,25 +62,25 @@ describe('the next pod of a VM', () => {
 
   it.each<[string, Vmi, Pod | undefined, boolean | undefined]>([
     ['of the right size', vmi(2), place(2), true],
-    ['of the right size, written another way', vmi(2, '1024Mi'), place(2), true],
-    ['too small', vmi(2), place(1), false],
-    ['with sockets that cannot be taken out', vmi(2), place(3), true],
-    ['with more memory than is asked for', vmi(2, '1Gi'), place(2, '2Gi'), false],
-    ['of a size that nobody knows', vmi(2), silent, undefined],
+    ['of the right size in another notation', vmi(2, '1024Mi'), place(2), true],
+    ['that is too small', vmi(2), place(1), false],
+    ['with more sockets, which cannot be unplugged', vmi(2), place(3), true],
+    ['with more memory than requested', vmi(2, '1Gi'), place(2, '2Gi'), false],
+    ['of an unknown size', vmi(2), silent, undefined],
   ])('may already be one %s', (_what, instance, at, expected) => {
     expect(hasTargetSize(instance, at)).toBe(expected);
   });
 });
 
-describe('a migration to another size', () => {
+describe('a migration to another size is canceled, or not,', () => {
   it.each<[string, Vmim, Vmi, Pod | undefined, boolean]>([
-    ['while it is on its way to what is asked for', vmim(), vmi(3), place(3), false],
-    ['while it waits, and is still wanted', vmim(update, 'Pending'), vmi(3), undefined, false],
-    ['that is another by now', vmim(), vmi(2), place(3), true],
-    ['that was taken back', vmim(), vmi(1), place(3), true],
-    ['that was taken back before it began', vmim(update, 'Pending'), vmi(1), undefined, true],
-    ['of memory that is another by now', vmim(), vmi(1, '2Gi'), place(1, '3Gi'), true],
-    ['that somebody asked for, for whatever reason', vmim({}), vmi(1), place(3), false],
+    ['if it leads to the requested size', vmim(), vmi(3), place(3), false],
+    ['if it is pending and still requested', vmim(update, 'Pending'), vmi(3), undefined, false],
+    ['if another size is requested by now', vmim(), vmi(2), place(3), true],
+    ['if the change was reverted', vmim(), vmi(1), place(3), true],
+    ['if the change was reverted before it started', vmim(update, 'Pending'), vmi(1), undefined, true],
+    ['if other memory is requested by now', vmim(), vmi(1, '2Gi'), place(1, '3Gi'), true],
+    ['if a user has requested it', vmim({}), vmi(1), place(3), false],
   ])('%s', (_what, migration, instance, target, outOfDate) => {
     expect(isOutOfDate(migration, instance, place(1), target)).toBe(outOfDate);
     const view = { vmim: migration, vmi: instance, source: place(1), target, turn: true, now: 0 };
@@ -84,14 +89,14 @@ describe('a migration to another size', () => {
     if (outOfDate) expect(actions).toEqual(['take back']);
   });
 
-  it('is ignored once the VM has migrated', () => {
+  it('if the VM has already migrated', () => {
     const state = { migrationUid: 'm', sourcePod: 'place-1', targetPod: 'place-3', completed: true };
     const instance = vmi(1, '1Gi', { migrationState: state });
     const view = { vmim: vmim(), vmi: instance, source: place(1), target: place(3), turn: true, now: 0 };
     expect(planMigration(view, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Succeeded' } }]);
   });
 
-  it('is not started if the VM is larger than the created pod', () => {
+  it('if the VM is larger than the created pod', () => {
     const view = { vmim: vmim({}), vmi: vmi(1), source: place(3), target: place(2), turn: true, now: 0 };
     expect(planMigration(view, MIGRATION_SETTINGS)).toMatchObject([{ do: 'report', status: { phase: 'Failed' } }]);
   });

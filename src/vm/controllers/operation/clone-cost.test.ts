@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HYPERSDK_VMS } from '#api/hypersdk/resources';
 import { ALL_DIALECTS, namespace, startOperationHarness } from '#testing/operation-harness';
 
-it('a clone of a VM of hypersdk.io takes eight writes of ours, besides those by which Kubernetes binds its volume', async () => {
+it('a clone of a hypersdk.io VM takes eight writes of ours, besides those of Kubernetes for its volume and endpoints', async () => {
   const harness = await startOperationHarness({ dialects: ALL_DIALECTS });
   try {
     await harness.admin.create(HYPERSDK_VMS, {
@@ -16,6 +16,8 @@ it('a clone of a VM of hypersdk.io takes eight writes of ours, besides those by 
     expect((await harness.over('copy')).status?.phase).toBe('Succeeded');
     await harness.clock.advance(5000);
     expect(harness.writes.toSorted()).toEqual([
+      'create endpoints',
+      'create endpointslices',
       'create persistentvolumeclaims',
       'create persistentvolumes',
       'create services',

@@ -10,10 +10,10 @@ const moves = (migratesByRestart?: true) => ({ migratesByRestart }) as unknown a
 
 describe('the steps of a migration', () => {
   it.each([
-    ['goes on alive where nothing is said', migrate(), moves(), liveMigration],
-    ['stops the machine where that is asked for', migrate({ live: false }), moves(), coldMigration],
-    ['stops machines of a group that knows no other way', migrate({ live: true }), moves(true), coldMigration],
-    ['is alive by name where nobody looks after the group', migrate(), undefined, liveMigration],
+    ['are those of a live migration by default', migrate(), moves(), liveMigration],
+    ['stop the VM on request', migrate({ live: false }), moves(), coldMigration],
+    ['stop a VM whose group has no live migration', migrate({ live: true }), moves(true), coldMigration],
+    ['are those of a live migration if the group is not managed', migrate(), undefined, liveMigration],
   ])('%s', (_, operation, dialect, handler) => {
     expect(handlerFor(operation, dialect)).toBe(handler);
   });

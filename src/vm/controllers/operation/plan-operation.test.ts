@@ -79,27 +79,27 @@ const RUNNING = { phase: 'Running', startTime: at(-1000), checkpoint: { vmUID: '
 describe('the actions of an operation', () => {
   it.each<[string, Partial<OperationView> & Pick<OperationView, 'operation'>, string[]]>([
     [
-      'is recorded first',
+      'record the start first',
       { operation: operation('start'), vm: vm('Halted') },
       ['Running: the VM is starting', 'power start', 'requeue 600000'],
     ],
     [
-      'is nothing where the machine runs',
+      'are none if the VM runs',
       { operation: operation('start'), instance: instance('Running') },
       ['Succeeded: the VM is already running'],
     ],
     [
-      'is nothing where the machine comes anyway',
+      'are none if the VM is starting anyway',
       { operation: operation('start'), vm: vm('Always') },
       ['Running: the VM is starting', 'requeue 600000'],
     ],
     [
-      'is by force where that is asked for',
+      'are forced if requested',
       { operation: operation('stop', { force: true }), instance: instance('Running') },
       ['Running: the VM is stopping', 'power stop by force', 'requeue 600000'],
     ],
     [
-      'is cutting the time of a guest that stops already',
+      'shorten the grace period of a guest that is stopping',
       {
         operation: operation('stop', { force: true }, { ...RUNNING, message: 'm' }),
         vm: vm('Halted'),
@@ -108,17 +108,17 @@ describe('the actions of an operation', () => {
       ['Running: m', 'force stop', 'requeue 599000'],
     ],
     [
-      'waits for a machine that is not there',
+      'wait for a missing VM',
       { operation: operation('start'), vm: undefined },
       ['Pending: VirtualMachine.kubevirt.io default/web not found, waiting', 'requeue 599000'],
     ],
     [
-      'waits for a missing VM up to its timeout, regardless of other operations',
+      'wait for a missing VM up to the timeout, regardless of other operations',
       { operation: operation('start', { timeout: '500ms' }), vm: undefined, blockedBy: operation('stop') },
       ['Failed: VirtualMachine.kubevirt.io default/web not found, timed out after 500ms: nothing has been changed'],
     ],
     [
-      'fails at once if it is impossible, regardless of earlier operations',
+      'fail at once if impossible, regardless of earlier operations',
       {
         operation: operation('start'),
         dialect: undefined,
@@ -129,12 +129,12 @@ describe('the actions of an operation', () => {
       ['Failed: nothing acts on machines of novacron.io here; nothing has been changed'],
     ],
     [
-      'says at first nothing of a wait for its turn',
+      'do not report a short wait for other operations',
       { operation: operation('start'), blockedBy: operation('stop') },
       ['requeue 1000'],
     ],
     [
-      'says then whom it waits for',
+      'report which operation they wait for',
       {
         operation: operation('start', {}, undefined, { creationTimestamp: at(-5000) }),
         blockedBy: operation('stop', {}, undefined, { name: 'halt' }),
@@ -142,27 +142,27 @@ describe('the actions of an operation', () => {
       ['Pending: waiting for VMOperation default/halt (stop) of the same VM to finish', 'requeue 595000'],
     ],
     [
-      'is nothing where it was cancelled before',
+      'are none if it was canceled before',
       { operation: operation('delete', { cancel: true }) },
       ['Cancelled: the operation was cancelled before it began: nothing has been changed'],
     ],
     [
-      'starts a machine that is off and to be restarted',
+      'start a stopped VM that should be restarted',
       { operation: operation('restart'), vm: vm('Halted') },
       ['Running: the VM was stopped and is starting', 'power start', 'requeue 600000'],
     ],
     [
-      'waits with a move until the machine runs that is to',
+      'delay a migration until the VM runs that should',
       { operation: operation('migrate'), vm: vm('Always') },
       ['Pending: the VM is not running yet, waiting', 'requeue 30000'],
     ],
     [
-      'waits with a snapshot of its memory until the machine runs that is to',
+      'delay a snapshot with memory until the VM runs that should',
       { operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }), vm: vm('Always') },
       ['Pending: the VM is not running yet, waiting', 'requeue 30000'],
     ],
     [
-      'does not wait with a snapshot of a machine that has ended for good',
+      'do not delay a snapshot of a VM that has terminated permanently',
       {
         operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }),
         vm: vm('Once'),
@@ -171,12 +171,12 @@ describe('the actions of an operation', () => {
       ['Running: VMSnapshot op is being created', 'create', 'requeue 600000'],
     ],
     [
-      'refuses a node that is not there',
+      'reject a missing node',
       { operation: operation('migrate', { migrateSpec: { targetNode: 'n9' } }), instance: instance('Running') },
       ['Failed: node n9 not found: nothing has been changed'],
     ],
     [
-      'refuses a move of a machine that is on its way',
+      'reject a migration of a VM that is migrating',
       {
         operation: operation('migrate'),
         instance: instance('Running', { migrationState: { migrationUid: 'm', targetNode: 'n2' } }),
@@ -184,7 +184,7 @@ describe('the actions of an operation', () => {
       ['Failed: the VM is already migrating to node n2: nothing has been changed'],
     ],
     [
-      'refuses a size below what is used',
+      'reject a size below the usage',
       {
         operation: operation('resize', { resizeSpec: { memory: '1Gi' } }),
         instance: instance('Running'),
@@ -193,39 +193,39 @@ describe('the actions of an operation', () => {
       ['Failed: the VM uses 1536Mi of memory, which is more than 1Gi: nothing has been changed'],
     ],
     [
-      'ends with the machine',
+      'fail if the VM was deleted',
       { operation: operation('restart', {}, RUNNING), vm: undefined },
       ['Failed: VirtualMachine.kubevirt.io default/web was deleted'],
     ],
     [
-      'ends with another machine of the name',
+      'fail if another VM has the name',
       { operation: operation('stop', {}, RUNNING), vm: vm('Always', { uid: 'other' }) },
       ['Failed: VirtualMachine.kubevirt.io default/web was replaced by another one'],
     ],
     [
-      'ends well where it was to go',
+      'succeed if the VM should be deleted',
       { operation: operation('delete', {}, RUNNING), vm: undefined },
       ['Succeeded: the VM was deleted'],
     ],
     [
-      'does not restart a machine twice',
+      'do not restart a VM twice',
       { operation: operation('restart', {}, RUNNING), instance: instance('Running', {}, { uid: 'next' }) },
       ['Succeeded: the VM is running again on node n1'],
     ],
     [
-      'does not stop what somebody has started since',
+      'do not stop a VM that was started since',
       { operation: operation('stop', {}, RUNNING), instance: instance('Running', {}, { uid: 'next' }) },
       ['Succeeded: the VM was stopped and has been started again since'],
     ],
     [
-      'ends with its time',
+      'fail after the timeout',
       { operation: operation('stop', {}, { ...RUNNING, startTime: at(-600_000) }), instance: instance('Running') },
       [
         'Failed: the operation took longer than 10m: the stop had already been requested and continues; use force to power the VM off',
       ],
     ],
     [
-      'is over when it is over, until it is to go',
+      'keep a finished operation until its TTL',
       {
         operation: operation(
           'start',
@@ -236,7 +236,7 @@ describe('the actions of an operation', () => {
       ['requeue 1000'],
     ],
     [
-      'goes then',
+      'delete a finished operation after its TTL',
       {
         operation: operation(
           'start',

@@ -113,7 +113,9 @@ describe('operations on the disks of a VM of hypersdk.io', () => {
     const now = await done('now', 'clone', { cloneSpec: { targetName: 'web-now', linkedClone: true } });
     expect(now?.phase).toBe('Succeeded');
     await harness.clock.advance(5000);
-    expect(harness.writes.length, harness.writes.join(', ')).toBeLessThanOrEqual(8);
+    // Kubernetes publishes the endpoints of the Service of each VM.
+    const own = harness.writes.filter((write) => !write.includes('endpoint'));
+    expect(own.length, own.join(', ')).toBeLessThanOrEqual(8);
     const then = await done('then', 'clone', {
       cloneSpec: { targetName: 'web-then', snapshotRef: 'snap', startAfterClone: true },
     });

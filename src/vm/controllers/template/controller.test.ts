@@ -37,7 +37,7 @@ describe('a template', () => {
     });
   });
 
-  it('reports everything that is wrong with it, if it was stored without admission', async () => {
+  it('reports all its errors if it was stored without admission', async () => {
     world.start({ recheck: () => ({ reason: 'Invalid', message: 'two causes: a, b' }) });
     await world.makeTemplate('debian');
     const status = await settled('debian');
@@ -48,7 +48,7 @@ describe('a template', () => {
     });
   });
 
-  it('always knows how many VMs of any namespace refer to it', async () => {
+  it('always reports how many VMs of any namespace refer to it', async () => {
     await world.cluster.admitPods('default').catch(() => {});
     world.start();
     await world.makeTemplate('debian');

@@ -9,6 +9,13 @@ import type { VmUsage } from '#vm/engine/metrics';
 /** VM of any API group. */
 export type OwnerVm = KubeObject & { readonly metadata: ObjectMeta };
 
+/** Port of a Service, which is the same in the guest. */
+export interface ServicePort {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
 /** API group whose VMs get their claims and Services here, with all that differs between groups. */
 export interface VmResourceGroup<M extends OwnerVm = OwnerVm> {
   readonly vms: ResourceType<M>;
@@ -27,6 +34,8 @@ export interface VmResourceGroup<M extends OwnerVm = OwnerVm> {
   readonly bySmallDisks: Index<M>;
   /** Set if VMs get a Service for discovery. */
   readonly hasService: boolean;
+  /** Returns the ports of the Service, or undefined while something that defines more of them is missing. */
+  portsOf?(vm: M, context: Pick<Context, 'cache'>): readonly ServicePort[] | undefined;
   /** Other resources that the disks depend on. */
   readonly reads: readonly ResourceType[];
   readonly watches: readonly WatchSource[];

@@ -15,7 +15,7 @@ export function vmResourceRules({
     ...[vms, ...reads].map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: read })),
     { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...read, 'create', 'update'] },
     { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: read },
-    ...(hasService ? [{ apiGroups: [''], resources: ['services'], verbs: [...read, 'create'] }] : []),
+    ...(hasService ? [{ apiGroups: [''], resources: ['services'], verbs: [...read, 'create', 'patch'] }] : []),
   ];
 }
 

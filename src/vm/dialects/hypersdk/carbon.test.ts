@@ -27,19 +27,19 @@ const of = (view: CarbonAssessment | undefined, at: { runs?: boolean; started?: 
     view,
   );
 
-describe('what the status says of electricity', () => {
+describe('the carbon status', () => {
   it('is empty for a VM without carbon awareness', () => {
     expect(of(undefined, { runs: true })).toEqual({});
   });
 
-  it('is the wait, as long as it lasts', () => {
+  it('contains the wait while it lasts', () => {
     expect(of(dirty, {})).toMatchObject({
       condition: { type: 'CarbonAware', ...dirty.condition },
       carbon: dirty.record,
     });
   });
 
-  it('is the start, with what electricity was like, once there is an instance', () => {
+  it('contains the intensity at the start once there is an instance', () => {
     expect(of(green, { runs: true })).toEqual({
       condition: { type: 'CarbonAware', ...green.condition },
       carbonIntensity: 120,
@@ -53,19 +53,19 @@ describe('what the status says of electricity', () => {
     });
   });
 
-  it('is not settled while something else holds the machine back', () => {
+  it('contains no decision while something else blocks the VM', () => {
     const { startAt: _, ...requested } = green.record ?? {};
     expect(of(green, {})).toEqual({ carbonIntensity: 120, carbon: requested });
     expect(of({ ...green, record: { zone: 'DE' } }, {})).toEqual({ carbonIntensity: 120 });
   });
 
-  it('stays as it was at the start, whatever follows', () => {
+  it('keeps its value from the start', () => {
     const kept = { ...green, record: { startedAt: '2026-11-16T01:00:00Z' } };
     expect(of(kept, { started: true })).toMatchObject({ carbon: kept.record });
     expect(of(kept, { started: true, runs: true })).toMatchObject({ carbon: kept.record });
   });
 
-  it('is no wait of a machine that runs already', () => {
+  it('contains no wait for a running VM', () => {
     expect(of(dirty, { runs: true })).toMatchObject({ condition: { status: 'Unknown', reason: 'RunsAlready' } });
   });
 });

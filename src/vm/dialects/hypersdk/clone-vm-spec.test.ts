@@ -30,8 +30,8 @@ const copied = (namespace: string, from: VMTemplate | 'missing', templateRef: ob
     dependencies: { template: from },
   });
 
-describe('a copy of a machine that is made from a template', () => {
-  it('is made from the same, without the address', () => {
+describe('a clone of a VM from a template', () => {
+  it('refers to the same template, without its MAC address', () => {
     expect(copied('default', template({}))).toMatchObject({
       running: false,
       image: { templateRef: { name: 'debian' } },
@@ -40,7 +40,7 @@ describe('a copy of a machine that is made from a template', () => {
     expect(JSON.stringify(copied('default', template({})))).not.toContain('macAddress');
   });
 
-  it('names it where it is, from another namespace that it is for', () => {
+  it('names the namespace of the template if it allows the one of the clone', () => {
     const shared = template({ 'vimana.io/machines-from': 'team-b' });
     expect(copied('team-b', shared)).toMatchObject({
       image: { templateRef: { name: 'debian', namespace: 'default' } },
@@ -51,14 +51,14 @@ describe('a copy of a machine that is made from a template', () => {
     });
   });
 
-  it('has all that it gave, in a namespace that it is not for', () => {
+  it('contains the fields of a template that its namespace may not use', () => {
     const found = copied('team-b', template({}));
     expect(found).toMatchObject({ image: { source: 'debian:12' }, labels: { os: 'debian' }, running: false });
     expect(found).not.toHaveProperty('image.templateRef');
     expect(JSON.stringify(found)).not.toContain('macAddress');
   });
 
-  it('waits for it as the machine does', () => {
+  it('refers to a missing template, as the VM does', () => {
     expect(copied('team-b', 'missing')).toMatchObject({
       image: { templateRef: { name: 'debian', namespace: 'default' } },
     });

@@ -12,8 +12,8 @@ const HA: NonNullable<Spec['highAvailability']> = {
   evictionStrategy: 'LiveMigrate',
 };
 
-describe('what a machine of hypersdk.io asks for', () => {
-  it('is a machine with sockets to plug into, and nothing that nobody asked for', () => {
+describe('the desired VM of hypersdk.io', () => {
+  it('has hot-pluggable sockets, and nothing that was not requested', () => {
     expect(desiredVm()).toEqual({
       runStrategy: 'Always',
       labels: { 'hypersdk.io/vm': 'web' },
@@ -38,7 +38,7 @@ describe('what a machine of hypersdk.io asks for', () => {
     expect(desiredVm({ running: false }).runStrategy).toBe('Halted');
   });
 
-  it('is put where it is to be, under the labels that it is to have', () => {
+  it('has the placement and the labels of its spec', () => {
     const nodeSelector = { disk: 'ssd' };
     const tolerations = [{ key: 'dedicated', operator: 'Exists' as const }];
     const given = desiredVm({ nodeSelector, tolerations, labels: { app: 'x' }, annotations: { note: 'y' } });
@@ -47,7 +47,7 @@ describe('what a machine of hypersdk.io asks for', () => {
     expect(given.annotations).toEqual({ note: 'y' });
   });
 
-  it('prefers the nodes that electricity speaks for, beside those of its own', () => {
+  it('prefers the nodes with cleaner electricity, besides those of its own affinity', () => {
     const own = { weight: 1, preference: { matchExpressions: [{ key: 'a', operator: 'Exists' as const }] } };
     const green = { weight: 9, preference: { matchExpressions: [{ key: 'z', operator: 'Exists' as const }] } };
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [own] } };
@@ -57,7 +57,7 @@ describe('what a machine of hypersdk.io asks for', () => {
     });
   });
 
-  it('has its disks on claims, in the order that it boots from them', () => {
+  it('has its disks on claims, in boot order', () => {
     const cd = { name: 'tools', size: '1Gi', storageClass: 'fast-ssd', type: 'cdrom', bootOrder: 1 } as const;
     const { spec } = desiredVm({ disks: [DISK, cd] });
     expect(spec.domain.devices.disks).toEqual([
@@ -83,12 +83,12 @@ describe('what a machine of hypersdk.io asks for', () => {
     expect(domain.devices.disks).toEqual([{ name: 'cloudinit', disk: { bus: 'virtio' } }]);
   });
 
-  it('keeps the name of a disk that is called as that for cloud-init', () => {
+  it('keeps the name of a disk that is named like the one for cloud-init', () => {
     const { volumes = [] } = desiredVm({ cloudInit: { userData: 'x' }, disks: [{ ...DISK, name: 'cloudinit' }] }).spec;
     expect(volumes.map(({ name }) => name)).toEqual(['cloudinit', 'cloudinit-seed']);
   });
 
-  it('is plugged into its networks', () => {
+  it('has an interface for each of its networks', () => {
     const { domain, networks } = desiredVm({
       networks: [
         { name: 'default', type: 'pod-network' },
@@ -115,16 +115,16 @@ describe('what a machine of hypersdk.io asks for', () => {
       { bootloader: 'uefi', secureBoot: true },
       { firmware: { bootloader: { efi: { secureBoot: true } } }, features: { smm: { enabled: true } } },
     ],
-  ])('starts with firmware %j', (firmware, expected) => {
+  ])('has the firmware %j', (firmware, expected) => {
     const { firmware: made, features } = desiredVm({ firmware }).spec.domain;
     expect({ ...(made && { firmware: made }), ...(features && { features }) }).toEqual(expected);
   });
 
-  it('has no agent where it is to have none', () => {
+  it('has no guest agent if that is disabled', () => {
     expect(desiredVm({ guestAgent: { enabled: false } }).annotations).toEqual({ 'vimana.io/guest-agent': 'false' });
   });
 
-  it('asks nodes for devices by the resources that stand for them', () => {
+  it('requests devices by their resource names', () => {
     const { gpus, ...others } = desiredVm({
       gpus: [
         { name: 'g', resourceName: 'nvidia.com/A100', count: 2 },
@@ -147,7 +147,7 @@ describe('what a machine of hypersdk.io asks for', () => {
     [{ ...HA, evictionStrategy: 'Shutdown', restartPolicy: 'OnFailure' }, 'External', true, { when: 'onFailure' }],
     [{ ...HA, evictionStrategy: 'None', restartPolicy: 'Never' }, 'None', false, { when: 'never' }],
     [{ ...HA, enabled: false, evictionStrategy: 'Shutdown' }, 'None', false, { when: 'never', max: 0 }],
-  ])('is kept up by %j', (highAvailability, eviction, leaves, restarts) => {
+  ])('has its eviction strategy and restarts by %j', (highAvailability, eviction, leaves, restarts) => {
     const given = desiredVm({ highAvailability });
     expect(given.spec.evictionStrategy).toBe(eviction);
     expect(given.evacuatesByRestart === true).toBe(leaves);
@@ -155,37 +155,37 @@ describe('what a machine of hypersdk.io asks for', () => {
   });
 });
 
-describe('a machine of hypersdk.io is not started', () => {
+describe('whether a VM of hypersdk.io is blocked', () => {
   const disks = [DISK];
   it.each<[string, SpecInput, Dependencies, object | undefined]>([
     [
-      'for a claim that another has',
+      'by a claim of another owner',
       { disks },
       claims({ name: 'web-root', state: 'taken', message: 'no' }),
       { reason: 'ClaimTaken', message: 'no' },
     ],
     [
-      'before a claim that it copies is there',
+      'by a missing claim that it copies',
       { disks },
       claims({ name: 'web-root', state: 'missing', reason: 'NotFound', message: 'x' }),
       { reason: 'NotFound', message: 'x' },
     ],
-    ['in the moment before its claim is there', { disks }, claims(), { reason: 'ClaimMissing', transient: true }],
+    ['until its claim is created', { disks }, claims(), { reason: 'ClaimMissing', transient: true }],
     [
-      'for a device that is named by ids',
+      'by a device with vendor and product ids',
       { usbDevices: [{ name: 'k', vendorId: '0529', productId: '0001' }] },
       {},
       { reason: 'DeviceNotSupported' },
     ],
-    ['for a device that nobody could offer', { gpus: [{ name: 'g' }] }, {}, { reason: 'DeviceNotSupported' }],
+    ['by a device with an invalid resource name', { gpus: [{ name: 'g' }] }, {}, { reason: 'DeviceNotSupported' }],
     [
-      'without its template',
+      'by a missing template',
       { image: { templateRef: { name: 't' } } },
       { template: 'missing' },
       { reason: 'NotFound' },
     ],
     [
-      'but with its claim, bound or not',
+      'but not by its claim, bound or not',
       { disks },
       claims({ name: 'web-root', state: 'pending', waits: true }),
       undefined,
@@ -196,7 +196,7 @@ describe('a machine of hypersdk.io is not started', () => {
     else expect(blocked).toMatchObject(expected);
   });
 
-  it('before a claim is bound that is to be bound at once', () => {
+  it('until a claim with immediate binding is bound', () => {
     const pending = { name: 'web-root', state: 'pending', reason: 'ClaimPending', message: 'm' } as const;
     expect(desiredVm({ disks }, claims(pending)).blocked).toEqual({
       reason: 'ClaimPending',

@@ -1,5 +1,6 @@
 import type { VirtualMachineInput } from '#api/hypersdk/virtual-machine';
 import type { NewVmExtra, NewVmOptions, VmMedia } from '../registration.ts';
+import { binaryMemory } from './binary-memory.ts';
 
 export const NEW_VM_EXTRAS: readonly NewVmExtra[] = ['template', 'templateNamespace', 'checksum', 'disk', 'userData'];
 
@@ -17,7 +18,7 @@ export function newVmSpec(options: NewVmOptions): object {
   };
   return {
     cpus,
-    memory,
+    memory: binaryMemory(memory),
     running,
     ...(disk.length === 0 ? {} : { disks: disk.map((each) => ({ ...each })) }),
     ...(isEmpty(image) ? {} : { image }),

@@ -44,7 +44,7 @@ describe('the phase', () => {
     expect(hypersdk.phase(vmLike({ running }, status))).toBe(expected);
   });
 
-  it('is Pending while something is waited for', () => {
+  it('is Pending while the VM waits for a dependency', () => {
     const status = report(vmLike({ image: { templateRef: { name: 't' } } }), undefined, {}, { template: 'missing' });
     expect(status.phase).toBe('Pending');
     expect(hypersdk.phase(vmLike())).toBe('Pending');

@@ -32,12 +32,15 @@ describe('a request', () => {
     ['restart', true, undefined, {}, {}, off],
     ['restart', false, {}, {}, {}, off],
     ['restart', true, {}, {}, { stateChangeRequests: [{ action: 'Stop', uid: 'i1' }] }, underway],
-  ])('to %s where running is %s, of %j with %j and %j', (action, running, looks, options, status, expected) => {
-    const vm = vmLike({ running }, status);
-    expect(hypersdk.power(vm, action, looks && instanceLike(looks), options)).toEqual(expected);
-  });
+  ])(
+    'to %s with running %s, instance %j, options %j and status %j',
+    (action, running, looks, options, status, expected) => {
+      const vm = vmLike({ running }, status);
+      expect(hypersdk.power(vm, action, looks && instanceLike(looks), options)).toEqual(expected);
+    },
+  );
 
-  it('for another size is one for other fields', () => {
+  it('to resize changes the fields of the size', () => {
     expect(hypersdk.size?.(vmLike())).toEqual({ cpus: 4, memory: '8Gi' });
     expect(hypersdk.resize?.(vmLike(), { cpus: 6, memory: '12Gi' })).toEqual({ spec: { cpus: 6, memory: '12Gi' } });
   });

@@ -7,7 +7,7 @@ import { claims, type Dependencies, DISK, report, type SpecInput, type Status, v
 const condition = ({ conditions }: Status, type: string) => conditions?.find((each) => each.type === type);
 
 describe('the status', () => {
-  it('tells all of a machine that runs', () => {
+  it('reports everything about a running VM', () => {
     const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
     const status = report(vmLike(), {}, { recorded: recordedState({ identity }) });
     expect(status).toMatchObject({
@@ -24,7 +24,7 @@ describe('the status', () => {
     expect(condition(status, 'DiskReady')).toMatchObject({ status: 'True', reason: 'NoDisks' });
   });
 
-  it('gives back all that is remembered', () => {
+  it('returns all recorded state', () => {
     const remembered: RecordedState = {
       requests: [
         { action: 'Stop', uid: 'i1' },
@@ -51,6 +51,26 @@ describe('the status', () => {
     }
   });
 
+  describe('of usage', () => {
+    const usage = { cpuCores: 1, memoryBytes: 2 * 1024 ** 3 };
+    const measured = { cpu: { usage: '25%', requests: 4 }, memory: { usage: '2048Mi', requests: '8Gi' } };
+    const unmeasured = { cpu: { requests: 4 }, memory: { requests: '8Gi' } };
+    const paused: InstanceTraits = { conditions: [{ type: 'Paused', status: 'True' }] };
+
+    it('is a percentage of the CPUs, and mebibytes of memory', () => {
+      expect(report(vmLike(), {}, {}, { usage }).resources).toEqual(measured);
+    });
+
+    it.each<[string, InstanceTraits | undefined, object]>([
+      ['Running', {}, measured],
+      ['Paused', paused, measured],
+      ['Stopped', undefined, unmeasured],
+    ])('stays until the next measurement while the VM has a guest: %s', (phase, looks, resources) => {
+      const status = report(vmLike({ running: phase !== 'Stopped' }, { resources: measured }), looks);
+      expect([status.phase, status.resources]).toEqual([phase, resources]);
+    });
+  });
+
   it.each<[string, Dependencies, InstanceTraits | undefined, object]>([
     ['bound', claims({ name: 'web-root', state: 'bound' }), undefined, { status: 'True', reason: 'DisksBound' }],
     ['missing', claims(), undefined, { status: 'False', reason: 'ClaimMissing' }],
@@ -66,8 +86,8 @@ describe('the status', () => {
       undefined,
       { status: 'False', reason: 'ClaimTaken' },
     ],
-    ['as good as bound', claims({ name: 'web-root', state: 'pending' }), {}, { status: 'True' }],
-  ])('tells of disks that are %s', (_what, dependencies, looks, expected) => {
+    ['about to be bound', claims({ name: 'web-root', state: 'pending' }), {}, { status: 'True' }],
+  ])('reports disks that are %s', (_what, dependencies, looks, expected) => {
     expect(condition(report(vmLike({ disks: [DISK] }), looks, {}, dependencies), 'DiskReady')).toMatchObject(expected);
   });
 
@@ -84,21 +104,21 @@ describe('the status', () => {
     it.each([
       ['bound', bound],
       ['waiting for a pod', claims({ name: 'web-root', state: 'pending', waits: true })],
-    ])('tells that the machine waits, with its claim %s', (_what, dependencies) => {
+    ])('reports that the VM waits, with its claim %s', (_what, dependencies) => {
       const status = report(vm(), undefined, { problem: blocker }, { ...dependencies, ...waits });
       expect(status.phase).toBe('Pending');
       expect(condition(status, 'DiskReady')).toMatchObject({ status: 'False', ...blocker });
       expect(condition(status, 'Ready')).toMatchObject({ status: 'False', ...blocker });
     });
 
-    it('tells first that a claim is taken', () => {
+    it('reports a claim of another owner first', () => {
       const taken = claims({ name: 'web-root', state: 'taken', reason: 'ClaimTaken', message: 't' });
       expect(condition(report(vm(), undefined, {}, { ...taken, ...waits }), 'DiskReady')).toMatchObject({
         reason: 'ClaimTaken',
       });
     });
 
-    it('remembers the digest that was found, and tells of it for as long as it is the wanted one', () => {
+    it('records the verified digest, and reports it as long as it is the desired one', () => {
       const found = report(vm(), {}, {}, { ...bound, image: { state: 'verified' } });
       expect(found.verifiedImage).toBe(`md5:${'ab'.repeat(16)}`);
       const left: Dependencies = {
@@ -116,7 +136,7 @@ describe('the status', () => {
     });
   });
 
-  it('tells of a digest that nobody has compared, as no image is fetched', () => {
+  it('reports a digest that is not verified, because no image is downloaded', () => {
     const image = {
       source: 'https://images.example.org/a.qcow2',
       checksum: { type: 'sha512', value: 'ab'.repeat(64) },
@@ -134,16 +154,16 @@ describe('the status', () => {
 
   it.each<[string, SpecInput, InstanceTraits | undefined, string]>([
     ['answers', {}, { conditions: [{ type: 'AgentConnected', status: 'True' }] }, 'AgentConnected'],
-    ['does not answer yet', {}, {}, 'WaitingForAgent'],
+    ['does not respond yet', {}, {}, 'WaitingForAgent'],
     ['does not run', {}, undefined, 'NotRunning'],
-    ['is not there', { guestAgent: { enabled: false } }, {}, 'Disabled'],
-  ])('tells of an agent that %s', (_what, spec, looks, reason) => {
+    ['does not exist', { guestAgent: { enabled: false } }, {}, 'Disabled'],
+  ])('reports a guest agent that %s', (_what, spec, looks, reason) => {
     const status = report(vmLike(spec), looks);
     expect(condition(status, 'AgentConnected')).toMatchObject({ reason });
     expect(status.guestAgent?.connected ?? false).toBe(reason === 'AgentConnected');
   });
 
-  it('says why a machine is not ready', () => {
+  it('reports why a VM is not ready', () => {
     const problem = { reason: 'NotFound', message: 'VMTemplate default/t is not there' };
     expect(condition(report(vmLike(), undefined, { problem }), 'Ready')).toMatchObject({
       status: 'False',
@@ -157,7 +177,7 @@ describe('the status', () => {
     });
   });
 
-  it('names the fields that wait for the next start as users know them', () => {
+  it('names the fields that wait for a restart by their paths', () => {
     const lacking = report(
       vmLike({ image: { templateRef: { name: 't' } } }),
       {},

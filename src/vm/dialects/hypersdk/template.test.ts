@@ -19,18 +19,18 @@ const template = (spec: object = {}, status: object = {}) =>
 
 const against = (type: string) => ({ conditions: [{ type, status: 'False', reason: 'No', message: 'for a reason' }] });
 
-test('a machine that names no template is what it says itself', () => {
+test('a VM without a template is not changed', () => {
   const vm = machine({ image: { source: 'debian:12' } });
   expect(withTemplate(vm, undefined)).toEqual({ spec: vm.spec });
 });
 
-test('a machine remembers which template it was made from, in which state', () => {
+test('a VM records the template and the generation that it was created from', () => {
   const { spec, basis, blocked } = withTemplate(machine(), template());
   expect({ basis, blocked }).toEqual({ basis: 'default/debian@1.4.0 u.3', blocked: undefined });
   expect(spec).toMatchObject({ image: { source: 'debian:12' }, disks: [{ name: 'root', size: '12Gi' }] });
 });
 
-test('a template that is not there is waited for by its name', () => {
+test('a VM waits for a missing template, by its name', () => {
   expect(withTemplate(machine(), 'missing').blocked).toEqual({
     reason: 'NotFound',
     message: 'VMTemplate default/debian not found, waiting',
@@ -39,7 +39,7 @@ test('a template that is not there is waited for by its name', () => {
   expect(withTemplate(elsewhere, 'missing').blocked?.message).toContain('images/debian');
 });
 
-test('a template that others do not share is not looked at', () => {
+test('a template that does not allow the namespace is not used', () => {
   const elsewhere = machine({ image: { templateRef: { name: 'debian', namespace: 'images' } } });
   expect(withTemplate(elsewhere, 'withheld')).toEqual({
     spec: elsewhere.spec,
@@ -51,21 +51,21 @@ test('a template that others do not share is not looked at', () => {
   });
 });
 
-describe('nothing is made', () => {
-  test('of a template that is not valid', () => {
+describe('a VM is blocked', () => {
+  test('by an invalid template', () => {
     expect(withTemplate(machine(), template({}, against('Valid'))).blocked).toEqual({
       reason: 'TemplateInvalid',
       message: 'VMTemplate default/debian is not valid: for a reason',
     });
   });
 
-  test('of an image that is not there, unless its disks are there already', () => {
+  test('by an inaccessible image, unless its disks already exist', () => {
     const without = template({}, against('ImageAccessible'));
     expect(withTemplate(machine(), without).blocked?.reason).toBe('ImageNotAccessible');
     expect(withTemplate(machine({}, { startTime: '2030-01-01T00:00:00Z' }), without).blocked).toBeUndefined();
   });
 
-  test('on a first disk that the image does not fit on', () => {
+  test('by a first disk that is smaller than the image', () => {
     const small = { name: 'root', size: '8Gi', bootOrder: 1 };
     const large = { name: 'data', size: '50Gi' };
     expect(withTemplate(machine({ disks: [large, small] }), template()).blocked).toMatchObject({
@@ -77,7 +77,7 @@ describe('nothing is made', () => {
   });
 });
 
-test('what was said of an earlier state of a template counts no more', () => {
+test('the status of an earlier generation of a template is ignored', () => {
   const judged = { ...against('Valid'), observedGeneration: 2 };
   expect(withTemplate(machine(), template({}, judged)).blocked).toBeUndefined();
 });

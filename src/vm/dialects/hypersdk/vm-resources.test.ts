@@ -6,6 +6,7 @@ import { changedClaim, claimOwnership, newClaim } from '#vm/controllers/vm-resou
 import { claimState } from '#vm/controllers/vm-resources/claim-state';
 import type { OwnerVm } from '#vm/controllers/vm-resources/group';
 import { newService } from '#vm/controllers/vm-resources/service';
+import { servicePorts } from './ports.ts';
 import { HYPERSDK_RESOURCES } from './vm-resources.ts';
 
 const vm = (annotations: Record<string, string> = {}, name = 'web') =>
@@ -106,15 +107,15 @@ describe('the claim of a disk', () => {
   });
 
   it.each<[string, object, Record<string, string>, object, object | undefined]>([
-    ['stays as it is', OWN, {}, {}, undefined],
-    ['stays nobody’s where it is to be kept', FREE, RETAINED, {}, undefined],
-    ['is taken up', FREE, {}, {}, { metadata: OWN }],
-    ['is let go', OWN, RETAINED, {}, { metadata: { ownerReferences: [] } }],
+    ['is unchanged if it is up to date', OWN, {}, {}, undefined],
+    ['stays without an owner if it is retained', FREE, RETAINED, {}, undefined],
+    ['is adopted', FREE, {}, {}, { metadata: OWN }],
+    ['is released', OWN, RETAINED, {}, { metadata: { ownerReferences: [] } }],
     ['grows', OWN, {}, { size: '10Gi' }, { spec: { resources: { requests: { storage: '20Gi' } } } }],
     ['does not grow before it has a volume', OWN, {}, { size: '10Gi', phase: 'Pending' }, undefined],
     ['never shrinks', OWN, {}, { size: '40Gi' }, undefined],
-    ['of another is left alone', ANOTHERS, {}, { size: '10Gi' }, undefined],
-    ['that goes is left alone', { ...FREE, deletionTimestamp: 'now' }, {}, {}, undefined],
+    ['of another owner is unchanged', ANOTHERS, {}, { size: '10Gi' }, undefined],
+    ['that is terminating is unchanged', { ...FREE, deletionTimestamp: 'now' }, {}, {}, undefined],
   ])('%s', (_what, meta, annotations, more, expected) => {
     const changed = changedClaim(HYPERSDK_RESOURCES, claim(meta, more), vm(annotations), disk());
     if (expected === undefined) expect(changed).toBeUndefined();
@@ -127,27 +128,33 @@ describe('the state of the claim of a disk', () => {
   const waiting = { volumeBindingMode: 'WaitForFirstConsumer' } as StorageClass;
   it.each<[string, PersistentVolumeClaim | undefined, Partial<ClaimedDisk>, StorageClass | undefined, object]>([
     ['bound', claim(OWN), {}, immediate, { state: 'bound' }],
-    ['about to be made', undefined, {}, immediate, { state: 'missing' }],
+    ['not created yet', undefined, {}, immediate, { state: 'missing' }],
     [
-      'without what it copies',
+      'not created because its source is missing',
       undefined,
       { origin: { claim: 'g' } },
       immediate,
       { state: 'missing', reason: 'NotFound' },
     ],
-    ['going', claim({ ...OWN, deletionTimestamp: 'now' }), {}, immediate, { state: 'missing', reason: 'ClaimGoing' }],
-    ['of another', claim(ANOTHERS), {}, immediate, { state: 'taken', reason: 'ClaimTaken' }],
+    [
+      'terminating',
+      claim({ ...OWN, deletionTimestamp: 'now' }),
+      {},
+      immediate,
+      { state: 'missing', reason: 'ClaimGoing' },
+    ],
+    ['that of another owner', claim(ANOTHERS), {}, immediate, { state: 'taken', reason: 'ClaimTaken' }],
     ['lost', claim(OWN, { phase: 'Lost' }), {}, immediate, { state: 'pending', reason: 'ClaimLost' }],
     ['pending', claim(OWN, { phase: 'Pending' }), {}, immediate, { state: 'pending', reason: 'ClaimPending' }],
     [
-      'pending until its pod has a node',
+      'pending until its pod is scheduled',
       claim(OWN, { phase: 'Pending' }),
       {},
       waiting,
       { state: 'pending', waits: true },
     ],
     [
-      'of no class',
+      'pending because its class is missing',
       claim(OWN, { phase: 'Pending' }),
       {},
       undefined,
@@ -162,7 +169,7 @@ describe('the state of the claim of a disk', () => {
 
   it.each<[string, Partial<ClaimedDisk>, string, object]>([
     [
-      'has no room for it',
+      'is too small',
       {},
       '30Gi',
       {
@@ -171,10 +178,10 @@ describe('the state of the claim of a disk', () => {
           'disk root requests 20Gi, but its source, PersistentVolumeClaim g, referenced by spec.image, has 30Gi: request at least 30Gi, or use a smaller source',
       },
     ],
-    ['is as large', {}, '20480Mi', {}],
+    ['has the same size', {}, '20480Mi', {}],
     ['is larger', {}, '10Gi', {}],
-    ['may have any size', { anySize: true }, '30Gi', {}],
-  ])('that should be a copy and %s', (_what, more, size, expected) => {
+    ['has no fixed size', { anySize: true }, '30Gi', {}],
+  ])('that is a copy whose disk %s', (_what, more, size, expected) => {
     const copying = disk({ origin: { claim: 'g' }, ...more });
     expect(claimState(HYPERSDK_RESOURCES, undefined, vm(), copying, claim({}, { size }), immediate)).toEqual({
       name: 'web-root',
@@ -218,6 +225,29 @@ describe('the Service of a VM', () => {
       metadata: { name: 'web', ownerReferences: [OWNER] },
       spec: { clusterIP: 'None', selector: { vm: 'web' } },
     });
+  });
+
+  it('has the ports of the interface on the pod network', () => {
+    const other = { name: 'fast', type: 'bridge', ports: [{ port: 5000, protocol: 'TCP' }] } as const;
+    const ports = servicePorts({
+      networks: [
+        other,
+        {
+          name: 'default',
+          ports: [
+            { name: 'web', port: 80, protocol: 'TCP' },
+            { port: 53, protocol: 'UDP' },
+          ],
+        },
+      ],
+    });
+    const expected = [
+      { name: 'web', port: 80, protocol: 'TCP' },
+      { name: 'udp-53', port: 53, protocol: 'UDP' },
+    ];
+    expect(ports).toEqual(expected);
+    expect(newService(HYPERSDK_RESOURCES, vm(), ports)?.spec).toMatchObject({ ports: expected });
+    expect([servicePorts({}), servicePorts({ networks: [other] })]).toEqual([[], []]);
   });
 
   it.each(['1web', 'web.example'])('cannot have the name %s', (name) => {

@@ -8,6 +8,7 @@ import { keyIn, keyOf } from '#platform/runtime/key';
 import type { VmResourceGroup } from '#vm/controllers/vm-resources/group';
 import type { VmUsage } from '#vm/engine/metrics';
 import { disksOf } from './disks.ts';
+import { portsOf } from './ports.ts';
 
 /** Indexes VMs by their template. */
 export const byTemplate: Index<HypersdkVm> = {
@@ -38,6 +39,7 @@ export const HYPERSDK_RESOURCES: VmResourceGroup<HypersdkVm> = {
   },
   bySmallDisks: { values: ({ status }) => (status?.smallDisks === undefined ? [] : ['small']) },
   hasService: true,
+  portsOf,
   reads: [VM_TEMPLATES],
   watches: [templateWatch],
   sizeOf: ({ spec: { cpus, memory } }) => ({ cpuCores: cpus, memoryBytes: value(parseQuantity(memory)) }),

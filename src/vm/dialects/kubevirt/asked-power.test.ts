@@ -17,7 +17,7 @@ const refusalOf = (edit: object): string | undefined => {
 };
 const onMachine = (why: string) => `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "web": ${why}`;
 
-describe('what users ask of a machine through its subresources', () => {
+describe('a request through the subresources of a VM', () => {
   const STOP = { action: 'Stop', uid: 'u1' };
   const START = { action: 'Start' };
   const runs = instance('Running', { terminationGracePeriodSeconds: 30 });
@@ -62,19 +62,19 @@ describe('what users ask of a machine through its subresources', () => {
     ],
     ['restart', 'Halted', runs, {}, onMachine('RunStategy Halted does not support manual restart requests')],
     ['restart', 'Always', undefined, {}, onMachine('VM is not running: Halted')],
-  ])('%s of %s', (action, runStrategy, vmi, options, expected) => {
+  ])('to %s with the run strategy %s', (action, runStrategy, vmi, options, expected) => {
     const edit = powerEdit(kubevirt, action, machine({ runStrategy }), vmi, { dryRun: false, ...options });
     expect(refusalOf(edit) ?? edit).toEqual(expected);
   });
 
-  it('waits for what is under way, but for a stop', () => {
+  it('conflicts with pending requests, except a stop', () => {
     const vm = machine({ runStrategy: 'Manual' }, { stateChangeRequests: [START] });
     const ask = (action: PowerAction) => powerEdit(kubevirt, action, vm, runs, { dryRun: false });
     expect(refusalOf(ask('restart'))).toBe(onMachine('unable to complete request: stop/start already underway'));
     expect(ask('stop')).toEqual({ requests: [STOP] });
   });
 
-  it('leaves no start behind that a stop came before', () => {
+  it('to stop removes pending start requests', () => {
     const vm = machine({ runStrategy: 'Always' }, { stateChangeRequests: [START] });
     const edit = powerEdit(kubevirt, 'stop', vm, undefined, { dryRun: false });
     expect(edit).toEqual({ requests: [], spec: { runStrategy: 'Halted' } });

@@ -38,13 +38,13 @@ const condition = (status: Status, type: string) => status.conditions?.find((eac
 const failing = (type: string, reason: string) =>
   ({ type, status: 'False', reason, lastTransitionTime: at(-5) }) as const;
 
-describe('what a machine of kubevirt.io asks for', () => {
+describe('the desired VM of kubevirt.io', () => {
   it.each<[object, RunStrategy]>([
     [{ running: true }, 'Always'],
     [{ running: false }, 'Halted'],
     [{ runStrategy: 'Once' }, 'Once'],
     [{}, 'Halted'],
-  ])('%j is %s', (written, expected) => {
+  ])('with %j is %s', (written, expected) => {
     const vm = machine();
     expect(kubevirt.desiredVm({ ...vm, spec: { template: vm.spec.template, ...written } }).runStrategy).toBe(expected);
   });
@@ -55,7 +55,7 @@ describe('what a machine of kubevirt.io asks for', () => {
     expect(desired).toEqual({ runStrategy: 'Always', ...metadata, spec });
   });
 
-  it('cannot be had where a disk shows a volume that is not there', () => {
+  it('is blocked if a disk refers to a volume that does not exist', () => {
     const disks = [{ name: 'disk0', volumeName: 'mypcv' }];
     const broken = { ...spec, domain: { ...spec.domain, devices: { disks } }, volumes: [{ name: 'mypvc' }] };
     const vm = { ...machine(), spec: { running: true, template: { spec: broken } } };
@@ -110,12 +110,12 @@ describe('the printable status', () => {
     expect(report(machine(), looks, more).printableStatus).toBe(expected);
   });
 
-  it('is Terminating before all else', () => {
+  it('is Terminating before anything else', () => {
     expect(report(machine('Always', { going: true }), { terminating: true }).printableStatus).toBe('Terminating');
     expect(PRINTABLE_STATUSES[0]).toBe('Terminating');
   });
 
-  it('is that of a stopped machine where failed starts are not tried again', () => {
+  it('is that of a stopped VM if failed starts are not retried', () => {
     expect(report(machine('Manual'), undefined, { recorded: recordedState({ startFailure }) }).printableStatus).toBe(
       'Stopped',
     );
@@ -123,7 +123,7 @@ describe('the printable status', () => {
 });
 
 describe('the status', () => {
-  it('tells all of a machine that runs', () => {
+  it('reports everything about a running VM', () => {
     const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } };
     const remembered = recordedState({ runStrategy: 'Always', identity });
     expect(report(machine(), {}, { recorded: remembered })).toEqual({
@@ -142,7 +142,7 @@ describe('the status', () => {
     });
   });
 
-  it('gives back all that is remembered', () => {
+  it('returns all recorded state', () => {
     const remembered: RecordedState = {
       requests: [
         { action: 'Stop', uid: 'i1' },
@@ -160,7 +160,7 @@ describe('the status', () => {
     expect(kubevirt.recordedState(machine('Always', { status: none }))).toEqual(recordedState({ generation: 7 }));
   });
 
-  it('leaves alone what others write', () => {
+  it('keeps the fields of other writers', () => {
     const others = { snapshotInProgress: 'snap', volumeRequests: [{ a: 1 }] };
     expect(report(machine('Always', { status: others }))).toMatchObject(others);
   });
@@ -177,7 +177,7 @@ describe('the status', () => {
     }
   });
 
-  it('tells which generation is in effect', () => {
+  it('reports the generation in effect', () => {
     const made = { annotations: { 'kubevirt.io/vm-generation': '4' } };
     expect(report(machine(), made)).toMatchObject({ observedGeneration: 7, desiredGeneration: 7 });
     expect(report(machine(), made, { restartRequired: ['hostname'] })).toMatchObject({
@@ -190,7 +190,7 @@ describe('the status', () => {
 });
 
 describe('the conditions', () => {
-  it('are Ready alone, and say that there is no instance, for a machine that is stopped', () => {
+  it('are only Ready, which reports that there is no instance, for a stopped VM', () => {
     expect(report(machine()).conditions).toEqual([
       {
         type: 'Ready',
@@ -206,7 +206,7 @@ describe('the conditions', () => {
     });
   });
 
-  it('are those of the instance while it is there', () => {
+  it('are those of the instance while it exists', () => {
     const conditions = [
       { type: 'LiveMigratable', status: 'True', lastTransitionTime: at(-4) },
       { type: 'Paused', status: 'True', reason: 'PausedByUser', lastTransitionTime: at(-3) },
@@ -216,7 +216,7 @@ describe('the conditions', () => {
     expect(report(machine('Always', { status })).conditions).toHaveLength(1);
   });
 
-  it('name the fields that wait for the next start, until none does', () => {
+  it('name the fields that wait for the next start, as long as there are any', () => {
     const status = report(machine(), {}, { restartRequired: ['hostname', 'metadata.labels'] });
     expect(condition(status, 'RestartRequired')).toMatchObject({
       status: 'True',
@@ -225,7 +225,7 @@ describe('the conditions', () => {
     expect(condition(report(machine('Always', { status }), {}), 'RestartRequired')).toBeUndefined();
   });
 
-  it('tell a problem as long as it lasts, and a failed start until one goes well', () => {
+  it('report a problem as long as it lasts, and a failed start until one succeeds', () => {
     const startFailure = { consecutiveFailCount: 1, lastFailedVMIUID: 'i1', retryAfterTimestamp: at(9) };
     const problem = { reason: 'ErrImagePull', message: 'no such image' };
     const status = report(machine(), undefined, { problem, recorded: recordedState({ startFailure }) });
@@ -244,7 +244,7 @@ describe('the conditions', () => {
     expect(condition(report(machine('Always', { status: later }), {}), 'Failure')).toBeUndefined();
   });
 
-  it('tell how the last instance ended', () => {
+  it('report how the last instance terminated', () => {
     const lastShutdown = { reason: 'GuestShutdown', message: 'the guest shut down', at: at(-40) } as const;
     expect(
       condition(report(machine(), undefined, { recorded: recordedState({ lastShutdown }) }), 'LastShutdown'),
@@ -318,11 +318,11 @@ describe('a request', () => {
     ['restart', 'Manual', undefined, undefined, { conflict: 'VM is not running: Halted' }],
     ['restart', 'Halted', {}, undefined, { conflict: 'RunStategy Halted does not support manual restart requests' }],
     ['restart', 'Once', {}, undefined, { conflict: 'RunStategy Once does not support manual restart requests' }],
-  ])('to %s one that is %s, with %j and %j', (action, strategy, looks, options, expected) => {
+  ])('to %s with the run strategy %s, instance %j and options %j', (action, strategy, looks, options, expected) => {
     expect(ask(action, strategy, looks, options)).toEqual(expected);
   });
 
-  it('is written in the field that the user wrote', () => {
+  it('changes the field that the user has set', () => {
     const vm = { ...machine(), spec: { running: false, template: { spec } } };
     expect(kubevirt.power(vm, 'start', undefined)).toEqual({ spec: { running: true } });
     expect(kubevirt.power({ ...vm, spec: { ...vm.spec, running: true } }, 'stop', instanceLike())).toEqual({
@@ -330,7 +330,7 @@ describe('a request', () => {
     });
   });
 
-  it('waits for those that stand, but a stop takes their place', () => {
+  it('conflicts with pending requests, but a stop replaces them', () => {
     const status: Status = { stateChangeRequests: [{ action: 'Start' }] };
     const busy = { conflict: 'unable to complete request: stop/start already underway' };
     expect(kubevirt.power(machine('Manual', { status }), 'start', undefined)).toEqual(busy);
@@ -338,7 +338,7 @@ describe('a request', () => {
     expect(kubevirt.power(machine('Manual', { status }), 'stop', instanceLike())).toEqual({ requests: [stop] });
   });
 
-  it('to stop must be shorter than what the instance is given', () => {
+  it('to stop must have a shorter grace period than the instance', () => {
     const given = (seconds: number) => ({ spec: { ...spec, terminationGracePeriodSeconds: seconds } });
     expect(ask('stop', 'Halted', given(30), { gracePeriodSeconds: 30 })).toHaveProperty('conflict');
     expect(ask('stop', 'Halted', given(30), { gracePeriodSeconds: 29 })).toEqual({

@@ -8,14 +8,14 @@ const machine = (domain: object, more: object = {}) =>
     spec: { runStrategy: 'Manual', template: { spec: { domain: { devices: {}, ...domain }, ...more } } },
   }) as unknown as VirtualMachine;
 
-describe('the size of a machine of kubevirt.io', () => {
-  it('is all of its threads, and the memory of the guest', () => {
+describe('the size of a VM of kubevirt.io', () => {
+  it('is the number of all threads, and the memory of the guest', () => {
     const vm = machine({ cpu: { sockets: 2, cores: 2, threads: 2 }, memory: { guest: '4Gi' } });
     expect(kubevirtSizeOf(vm)).toEqual({ cpus: 8, memory: '4Gi' });
     expect(kubevirtSizeOf(machine({ resources: { requests: { memory: '1Gi' } } }))).toEqual({ cpus: 1, memory: '1Gi' });
   });
 
-  it('changes by sockets, and in the field that says it', () => {
+  it('changes by sockets, and in the field that contains it', () => {
     const vm = machine({ cpu: { sockets: 1, cores: 2 }, memory: { guest: '4Gi' } });
     expect(kubevirtResize(vm, { cpus: 6, memory: '4Gi' })).toEqual({
       spec: { template: { spec: { domain: { cpu: { sockets: 3 } } } } },
@@ -26,13 +26,13 @@ describe('the size of a machine of kubevirt.io', () => {
     });
   });
 
-  it('is never a part of a socket', () => {
+  it('is always a whole number of sockets', () => {
     const vm = machine({ cpu: { sockets: 1, cores: 2 }, memory: { guest: '4Gi' } });
     expect(kubevirtResize(vm, { cpus: 3, memory: '4Gi' }).conflict).toMatch(/must be a multiple of 2$/);
   });
 });
 
-describe('a copy of a machine of kubevirt.io', () => {
+describe('a clone of a VM of kubevirt.io', () => {
   const vm = machine(
     { firmware: { uuid: 'u', serial: 's', bootloader: { bios: {} } } },
     {
@@ -44,7 +44,7 @@ describe('a copy of a machine of kubevirt.io', () => {
   );
   const claims = new Map([['root', 'copy-root']]);
 
-  it('has disks and numbers of its own', () => {
+  it('has its own disks and identifiers', () => {
     expect(cloneVmSpec(vm, { name: 'copy', namespace: 'default', start: true, claims })).toEqual({
       runStrategy: 'Always',
       template: {
@@ -59,7 +59,7 @@ describe('a copy of a machine of kubevirt.io', () => {
     });
   });
 
-  it('stays off where nobody asks for it', () => {
+  it('stays stopped unless a start is requested', () => {
     expect(cloneVmSpec(vm, { name: 'copy', namespace: 'default', start: false, claims })).toMatchObject({
       runStrategy: 'Manual',
     });

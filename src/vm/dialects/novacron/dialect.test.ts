@@ -42,8 +42,8 @@ const report = (
 
 const conditionIn = ({ conditions }: Status, type: string) => conditions?.find((each) => each.type === type);
 
-describe('the instance of a machine', () => {
-  it('has its size, a disk with its image, and a card on the network of pods where none is named', () => {
+describe('the instance of a VM', () => {
+  it('has its size, a disk with its image, and an interface on the pod network by default', () => {
     const { spec, runStrategy, blocked } = desired();
     expect(runStrategy).toBe('Always');
     expect(blocked).toBeUndefined();
@@ -58,7 +58,7 @@ describe('the instance of a machine', () => {
     });
   });
 
-  it('has the labels of its template, but for those by which other machines are found', () => {
+  it('has the labels of its template, except those that other VMs are found by', () => {
     const labels = { app: 'web', vm: 'victim', 'kubevirt.io/domain': 'victim', 'vm.kubevirt.io/name': 'victim' };
     const vm = machine();
     const spec = { ...vm.spec, template: { ...vm.spec.template, metadata: { labels } } };
@@ -85,7 +85,7 @@ describe('the instance of a machine', () => {
     ]);
   });
 
-  it('is connected to the network of pods by the name default, and to others by theirs', () => {
+  it('is connected to the pod network by the name default, and to others by their names', () => {
     const { spec } = desired({ networks: [{ name: 'default' }, { name: 'mgmt.example', type: 'ovs' }] });
     expect(spec.domain.devices.interfaces).toEqual([
       { name: 'default', masquerade: {} },
@@ -97,7 +97,7 @@ describe('the instance of a machine', () => {
     ]);
   });
 
-  it('is placed as the template says, and carries its labels and annotations', () => {
+  it('has the placement, labels and annotations of the template', () => {
     const placed = {
       nodeSelector: { zone: 'a' },
       tolerations: [{ key: 'k', operator: 'Exists' as const }],
@@ -119,24 +119,24 @@ describe('the instance of a machine', () => {
     [{ allowLiveMigration: false }, 'false', {}],
     [{ bandwidth: '1Gbps' }, 'true', { bandwidthPerMigration: '125000000' }],
     [{ bandwidth: '3bps' }, 'true', { bandwidthPerMigration: '1' }],
-  ])('says with %j how it may be moved', (policy, allowed, configuration) => {
+  ])('contains with %j how it may be migrated', (policy, allowed, configuration) => {
     const { annotations } = desired({}, { migrationPolicy: { ...POLICY, ...policy } });
     expect(annotations['vimana.io/live-migration']).toBe(allowed);
     expect(JSON.parse(annotations['vimana.io/migration-configuration'] ?? '')).toEqual(configuration);
   });
 
   it.each<[string, Partial<Written>, ClaimState[] | undefined, object | undefined]>([
-    ['nobody looks at claims', {}, undefined, undefined],
+    ['claims are unknown', {}, undefined, undefined],
     ['its claim is bound', {}, [{ name: 'web.novacron-root', state: 'bound' }], undefined],
-    ['its claim is to be made', {}, [], { reason: 'ClaimMissing', transient: true }],
+    ['its claim is not created yet', {}, [], { reason: 'ClaimMissing', transient: true }],
     [
-      'another has its claim',
+      'its claim has another owner',
       {},
       [{ name: 'web.novacron-root', state: 'taken', reason: 'ClaimTaken', message: 'no' }],
       { reason: 'ClaimTaken', message: 'no' },
     ],
     [
-      'it asks for what is not served, and was stored before that was refused',
+      'it was stored with an unsupported field',
       { devices: [{ type: 'gpu' }] },
       undefined,
       {
@@ -144,7 +144,7 @@ describe('the instance of a machine', () => {
         message: 'spec.template.spec.devices is not supported yet: remove host devices',
       },
     ],
-  ])('waits or not where %s', (_what, more, views, expected) => {
+  ])('is blocked or not if %s', (_what, more, views, expected) => {
     const claims = views && new Map(views.map((each) => [each.name.slice('web.novacron-'.length), each]));
     const { blocked } = desired(more, {}, claims === undefined ? {} : { claims });
     if (expected === undefined) expect(blocked).toBeUndefined();
@@ -152,7 +152,7 @@ describe('the instance of a machine', () => {
   });
 });
 
-describe('the phase of a machine', () => {
+describe('the phase of a VM', () => {
   const migrationState = { startTimestamp: at(-5), targetNode: 'n2' };
   it.each<[Status['phase'], string, object, InstanceTraits | undefined, Partial<ObservedVm>]>([
     ['Pending', 'is to run and has no instance', {}, undefined, {}],
@@ -164,11 +164,11 @@ describe('the phase of a machine', () => {
     ['Failed', 'has ended by a fault', {}, { phase: 'Failed', reason: 'Crashed' }, {}],
     ['Pending', 'has ended because it was told to', {}, { phase: 'Succeeded', terminating: true }, {}],
     ['Failed', 'cannot be started', {}, undefined, { problem: { reason: 'Forbidden', message: 'quota' } }],
-  ])('is %s where it %s', (phase, _what, spec, looks, more) => {
+  ])('is %s if it %s', (phase, _what, spec, looks, more) => {
     expect(report(machine({}, spec), looks, more).phase).toBe(phase);
   });
 
-  it('is Migrating while it moves, and tells how far it is', () => {
+  it('is Migrating during a migration, with its progress', () => {
     const instance = instanceLike();
     const moves = (state: object, seconds: number) =>
       report(machine(), undefined, {
@@ -193,8 +193,8 @@ describe('the phase of a machine', () => {
   });
 });
 
-describe('the status of a machine', () => {
-  it('tells where it is, by which addresses, and what it uses', () => {
+describe('the status of a VM', () => {
+  it('reports its node, addresses and usage', () => {
     const instance = instanceLike();
     const interfaces = [{ name: 'default', ipAddress: '10.0.0.5', ipAddresses: ['10.0.0.5', 'fd00::5'] }];
     const running = { ...instance, status: { ...instance.status, nodeName: 'n1', interfaces } };
@@ -218,7 +218,7 @@ describe('the status of a machine', () => {
     expect(report({ ...vm, status }, { phase: 'Failed' }).resources?.cpu).toEqual({ available: '4' });
   });
 
-  it('tells of what the guest has, whatever spec says by now', () => {
+  it('reports the size of the guest, whatever the spec requests by now', () => {
     const instance = instanceLike();
     const size = { currentCPUTopology: { sockets: 2, cores: 1, threads: 1 }, memory: { guestCurrent: '4Gi' } };
     const running = { ...instance, status: { ...instance.status, ...size } };
@@ -231,7 +231,7 @@ describe('the status of a machine', () => {
     expect(report(machine({}, { running: false })).resources?.memory).toEqual({ available: '8Gi' });
   });
 
-  it('tells the size of the root disk where it is known', () => {
+  it('reports the size of the root disk if it is known', () => {
     const sizeOf = (more: Partial<Written>, small?: string) => {
       const claim = { name: 'web.novacron-root', state: 'bound', ...(small === undefined ? {} : { size: small }) };
       return report(machine(more), {}, {}, { claims: new Map([['root', claim as ClaimState]]) }).resources?.disk;
@@ -241,7 +241,7 @@ describe('the status of a machine', () => {
     expect(sizeOf({ resources: { cpu: 1, memory: '1Gi', disk: '20Gi' } }, '15Gi')).toEqual({ available: '15Gi' });
   });
 
-  it('says when it last changed, and not when it was last looked at', () => {
+  it('reports the time of the last change, not of the last check', () => {
     const first = report(machine(), {});
     const vm = machine({}, {}, first);
     expect(report(vm, {}, { now: NOW + 60_000 })).toEqual(first);
@@ -278,11 +278,11 @@ describe('the status of a machine', () => {
       { status: 'False', reason: 'NotAllowed' },
     ],
     ['LiveMigratable', 'it is off', undefined, { running: false }, { status: 'False', reason: 'NotRunning' }],
-  ])('tells %s where %s', (type, _what, looks, spec, expected) => {
+  ])('reports %s if %s', (type, _what, looks, spec, expected) => {
     expect(conditionIn(report(machine({}, spec), looks), type)).toMatchObject(expected);
   });
 
-  it('tells of disks only what is wrong with them', () => {
+  it('reports only the problems of disks', () => {
     const seen = (view: Omit<ClaimState, 'name'>) => ({
       claims: new Map([['root', { name: 'web.novacron-root', ...view } as ClaimState]]),
     });
@@ -303,7 +303,7 @@ describe('the status of a machine', () => {
     );
   });
 
-  it('remembers what the next look begins with', () => {
+  it('records what the next reconcile starts from', () => {
     const kept = recordedState({
       identity: { default: { mac: '02:00:00:00:00:01', ip: '10.0.0.5' } },
       requests: [{ action: 'Stop', uid: 'i1' }],
@@ -315,8 +315,8 @@ describe('the status of a machine', () => {
   });
 });
 
-describe('what is asked of a machine', () => {
-  it('is written as its own switch, size and copy', () => {
+describe('a request to a VM', () => {
+  it('becomes a change of its power, size or copy', () => {
     const vm = machine({ resources: { cpu: 4, memory: 8_589_934_592, disk: '9Gi' } });
     expect(novacron.power(vm, 'stop', instanceLike())).toEqual({ spec: { running: false } });
     expect(novacron.power(vm, 'restart', instanceLike())).toMatchObject({

@@ -28,7 +28,7 @@ const report = (vm: VirtualMachine, looks?: InstanceTraits, more: Partial<Observ
 const CPU = 'kubevirt.io/vm-cpu-consumption';
 const MEMORY = 'kubevirt.io/vm-memory-consumption';
 
-describe('the size of a simulated machine', () => {
+describe('the size of a simulated VM', () => {
   const requests = (spec: Partial<VirtualMachine['spec']>, dependencies = NODE) => {
     const { spec: made, annotations } = simulation.desiredVm(machine(spec), dependencies);
     const { cpu, memory: bytes } = made.domain.resources?.requests ?? {};
@@ -36,19 +36,23 @@ describe('the size of a simulated machine', () => {
   };
   it.each<[string, Partial<VirtualMachine['spec']>, unknown[]]>([
     // 0.05 x 32 = 1.6 CPUs; 0.08 x 137438953472 = 10995116277.76 bytes
-    ['a share of a node', {}, ['1600m', '10995116278', 2, '0.05', '0.08']],
-    ['a share as it is written', { resources: { cpu: '0.30', memory: '0.50' } }, ['9600m', '64Gi', 10, '0.30', '0.50']],
+    ['a ratio of a node', {}, ['1600m', '10995116278', 2, '0.05', '0.08']],
+    [
+      'a ratio in its original notation',
+      { resources: { cpu: '0.30', memory: '0.50' } },
+      ['9600m', '64Gi', 10, '0.30', '0.50'],
+    ],
     ['more CPU than a node has', { resources: { cpu: 1.5, memory: 1 } }, ['48', '128Gi', 48, '1.5', '1']],
-    ['nothing', { resources: { cpu: '0', memory: '0' } }, ['0', '0', 1, '0', '0']],
-    ['nearly nothing', { resources: { cpu: '1e-7', memory: '1e-7' } }, ['1m', '1Mi', 1, '1e-7', '1e-7']],
+    ['zero', { resources: { cpu: '0', memory: '0' } }, ['0', '0', 1, '0', '0']],
+    ['the minimum for tiny ratios', { resources: { cpu: '1e-7', memory: '1e-7' } }, ['1m', '1Mi', 1, '1e-7', '1e-7']],
     ['CPUs and bytes', { resources: { cpu: '4', memory: '8Gi' } }, ['4', '8Gi', 4, '0.125', '0.0625']],
     [
-      'CPUs and bytes in part use',
+      'CPUs and bytes with utilization',
       { resources: { cpu: '8', memory: '24Gi' }, utilization: { cpu: '0.35', memory: '0.8' } },
       ['8', '24Gi', 8, '0.0875', '0.15'],
     ],
     [
-      'a machine that is idle',
+      'CPUs and bytes with a utilization of 0',
       { resources: { cpu: '2500m', memory: '1G' }, utilization: { cpu: '0', memory: '0' } },
       ['2500m', '1000000000', 3, '0', '0'],
     ],
@@ -56,13 +60,13 @@ describe('the size of a simulated machine', () => {
     expect(requests(spec)).toEqual(expected);
   });
 
-  it('follows the nodes that there are', () => {
+  it('follows the size of the existing nodes', () => {
     const small = { referenceNode: { cpu: '8', memory: '16Gi' } };
     expect(requests({ resources: { cpu: '0.5', memory: '0.25' } }, small)).toEqual(['4', '4Gi', 4, '0.5', '0.25']);
     expect(requests({ resources: { cpu: '2', memory: '8Gi' } }, small)).toEqual(['2', '8Gi', 2, '0.25', '0.5']);
   });
 
-  it('is never less than asked for, and off by less than a thousandth of a CPU', () => {
+  it('is never less than requested, and differs by less than a thousandth of a CPU', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000 }), (millionths) => {
         const share = millionths / 1e6;
@@ -76,8 +80,8 @@ describe('the size of a simulated machine', () => {
   });
 });
 
-describe('what a simulated machine asks for', () => {
-  it('runs unless told otherwise, and is put on a node only where one is named', () => {
+describe('the desired VM of a simulated VM', () => {
+  it('runs by default, and has a node only if one is named', () => {
     expect(simulation.desiredVm(machine(), NODE)).toMatchObject({ runStrategy: 'Always', evacuatesByRestart: true });
     expect(simulation.desiredVm(machine(), NODE).forcedNode).toBeUndefined();
     expect(simulation.desiredVm(machine({ running: false }), NODE).runStrategy).toBe('Halted');
@@ -85,13 +89,13 @@ describe('what a simulated machine asks for', () => {
     expect(simulation.desiredVm(machine({}, forced), NODE).forcedNode).toBe('kwok-node-2');
   });
 
-  it('writes to its memory as fast as it says, in bytes a second', () => {
+  it('has the dirty rate of its spec, in bytes per second', () => {
     const { annotations } = simulation.desiredVm(machine({ migration: { dirtyRateMbps: 400 } }), NODE);
     expect(annotations['vimana.io/dirty-rate']).toBe('50000000');
   });
 });
 
-describe('the phase of a simulated machine', () => {
+describe('the phase of a simulated VM', () => {
   const startFailure = { consecutiveFailCount: 1, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(9) };
   it.each<[string, Partial<VirtualMachine['spec']>, InstanceTraits | undefined, Partial<ObservedVm>]>([
     ['Pending', {}, undefined, {}],
@@ -113,14 +117,14 @@ describe('the phase of a simulated machine', () => {
   });
 });
 
-describe('the status of a simulated machine', () => {
+describe('the status of a simulated VM', () => {
   const running = () => {
     const instance = instanceLike({ spec: simulation.desiredVm(machine(), NODE).spec });
     const status = { ...instance.status, nodeName: 'kwok-node-2', activePods: { p: 'kwok-node-2' } };
     return { ...instance, status } as NonNullable<ObservedVm['instance']>;
   };
 
-  it('tells all of a machine that runs', () => {
+  it('reports everything about a running VM', () => {
     const instance = running();
     const { conditions, ...status } = report(machine(), undefined, { instance });
     expect(status).toEqual({
@@ -139,7 +143,7 @@ describe('the status of a simulated machine', () => {
     expect(conditions?.map(({ type, status: holds }) => `${type} ${holds}`)).toEqual(['Ready True', 'Running True']);
   });
 
-  it('names the pod that a migration brought it to, and the node that it is to leave', () => {
+  it('names the pod that it migrated to, and the node that it has to leave', () => {
     const { status, ...instance } = running();
     const moved = { ...status, migrationState: { targetPod: 'there', completed: true }, evacuationNodeName: 'n' };
     expect(report(machine(), undefined, { instance: { ...instance, status: moved } })).toMatchObject({
@@ -148,7 +152,7 @@ describe('the status of a simulated machine', () => {
     });
   });
 
-  it('keeps what the engine remembers', () => {
+  it('keeps the recorded state of the engine', () => {
     const remembered: RecordedState = {
       requests: [{ action: 'Stop', uid: 'i1' }],
       generation: 3,
@@ -161,7 +165,7 @@ describe('the status of a simulated machine', () => {
     expect(simulation.recordedState(machine())).toEqual({ requests: [], identity: {} });
   });
 
-  it('has one condition for each phase, however often the machine goes through them, and is stable', () => {
+  it('has one condition for each phase, however often the VM repeats them, and is stable', () => {
     const phases: InstanceTraits[] = [
       { phase: 'Pending' },
       { phase: 'Scheduling' },
@@ -188,7 +192,7 @@ describe('the status of a simulated machine', () => {
   });
 });
 
-describe('power of a simulated machine', () => {
+describe('the power of a simulated VM', () => {
   const waiting = { stateChangeRequests: [{ action: 'Stop' as const, uid: 'i1' }] };
   it.each<[PowerAction, VirtualMachine, InstanceTraits | undefined, object]>([
     ['start', machine({ running: false }), undefined, { spec: { running: true } }],

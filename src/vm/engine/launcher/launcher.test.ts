@@ -22,37 +22,37 @@ const vmi = (spec: object = {}, metadata: object = {}): Vmi =>
 const podOf = (spec: object = {}, metadata: object = {}) =>
   launcherPod(vmi(spec, metadata), LAUNCHER_SETTINGS, () => undefined);
 
-describe('what a launcher asks of its node', () => {
+describe('the requests of a launcher', () => {
   const gpu = (name: string) => ({ name, deviceName: 'nvidia.com/gpu' });
 
   it.each<[what: string, domain: object, resources: object]>([
     [
-      'a tenth of a CPU for each of its own',
+      'a tenth of a CPU for each CPU of the guest',
       { memory: { guest: '1Gi' } },
       { requests: { cpu: '100m', memory: '1Gi' } },
     ],
     [
-      'CPUs counted over sockets, cores and threads',
+      'computed from sockets, cores and threads',
       { cpu: { sockets: 2, cores: 3, threads: 2 }, memory: { guest: '1Gi' } },
       { requests: { cpu: '1200m', memory: '1Gi' } },
     ],
     [
-      'exactly what the machine says, written as it is',
+      'exactly the requests of the VM, in their notation',
       { cpu: { cores: 8 }, resources: { requests: { cpu: '1600m', memory: '10485760Ki' } } },
       { requests: { cpu: '1600m', memory: '10485760Ki' } },
     ],
     [
-      'its limits, where it names nothing else',
+      'its limits if there are no requests',
       { resources: { limits: { cpu: 2, memory: '2Gi' } } },
       { requests: { cpu: 2, memory: '2Gi' }, limits: { cpu: 2, memory: '2Gi' } },
     ],
     [
-      'less memory than the guest sees, where it says so',
+      'less memory than that of the guest, if requested',
       { memory: { guest: '4Gi' }, resources: { requests: { memory: '1Gi' } } },
       { requests: { cpu: '100m', memory: '1Gi' } },
     ],
     [
-      'whole CPUs for itself alone',
+      'whole CPUs if they are dedicated',
       { cpu: { cores: 4, dedicatedCpuPlacement: true }, memory: { guest: '1Gi' } },
       { requests: { cpu: 4, memory: '1Gi' }, limits: { cpu: 4, memory: '1Gi' } },
     ],
@@ -62,20 +62,20 @@ describe('what a launcher asks of its node', () => {
       { requests: { cpu: '100m', 'hugepages-2Mi': '1Gi' }, limits: { 'hugepages-2Mi': '1Gi' } },
     ],
     [
-      'each of its graphics cards',
+      'each of its GPUs',
       { memory: { guest: '1Gi' }, devices: { gpus: [gpu('a'), gpu('b')] } },
       { requests: { cpu: '100m', memory: '1Gi', 'nvidia.com/gpu': '2' }, limits: { 'nvidia.com/gpu': '2' } },
     ],
     [
-      'devices that it names itself, which are never shared',
+      'devices by resource name, which are never shared',
       { memory: { guest: '1Gi' }, resources: { requests: { 'example.com/fpga': 1 } } },
       { requests: { cpu: '100m', memory: '1Gi', 'example.com/fpga': 1 }, limits: { 'example.com/fpga': 1 } },
     ],
-  ])('is %s', (_what, vm, resources) => {
+  ])('are %s', (_what, vm, resources) => {
     expect(launcherResources({ domain: domain(vm) }, LAUNCHER_SETTINGS)).toEqual(resources);
   });
 
-  it('is room for the disks that live as long as it', () => {
+  it('include storage for disks with the lifetime of the pod', () => {
     const volumes = ['1Gi', '512Mi'].map((capacity, i) => ({ name: `d${i}`, emptyDisk: { capacity } }));
     const { requests } = launcherResources(
       { domain: domain({ memory: { guest: '1Gi' } }), volumes },
@@ -84,7 +84,7 @@ describe('what a launcher asks of its node', () => {
     expect(requests).toMatchObject({ 'ephemeral-storage': '1536Mi' });
   });
 
-  it('is more memory than the guest has, where QEMU runs it', () => {
+  it('include the memory overhead of QEMU', () => {
     const settings = { ...LAUNCHER_SETTINGS, memoryOverhead: 'qemu' } as const;
     const vm = { cpu: { cores: 2 }, memory: { guest: '1Gi' }, resources: { limits: { memory: '2Gi' } } };
     // 220Mi, 2Mi of page tables, 16Mi for two CPUs, 8Mi for I/O, 32Mi of video memory.
@@ -96,7 +96,7 @@ describe('what a launcher asks of its node', () => {
     expect(launcherResources({ domain: domain(headless) }, settings).requests).toMatchObject({ memory: '749Mi' });
   });
 
-  it('never asks for more than it limits itself to', () => {
+  it('never exceed its limits', () => {
     const amount = fc.option(fc.integer({ min: 1, max: 64 }), { nil: undefined });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), amount, (cores, cpu) => {
@@ -109,7 +109,7 @@ describe('what a launcher asks of its node', () => {
 });
 
 describe('the launcher pod', () => {
-  it('is what seed manifests and tools beside KubeVirt look for', () => {
+  it('is what seed manifests and tools for KubeVirt expect', () => {
     const pod = podOf({}, { annotations: { 'kubevirt.io/vm-cpu-consumption': '0.05', 'vimana.io/identity': '{}' } });
     expect(pod.metadata.name).toMatch(/^virt-launcher-web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
     expect(pod.metadata.labels).toEqual({
@@ -153,7 +153,7 @@ describe('the launcher pod', () => {
     });
   });
 
-  it('carries what the template says, which wins over all but what selectors rely on', () => {
+  it('has the metadata of the template, which takes precedence except over labels of selectors', () => {
     const labels = { app: 'shop', vm: 'mine', 'kubevirt.io': 'else', 'kubevirt.io/created-by': 'else' };
     const evictOnly = 'descheduler.alpha.kubernetes.io/request-evict-only';
     const annotations = { 'kubevirt.io/domain': 'mine', note: 'a', [evictOnly]: 'mine' };
@@ -167,7 +167,7 @@ describe('the launcher pod', () => {
     expect(pod.metadata.annotations).toEqual({ ...annotations, 'vimana.io/size': '{"sockets":1,"memory":"1Gi"}' });
   });
 
-  it('goes where the machine may go', () => {
+  it('has the placement of the VM', () => {
     const placement = {
       affinity: { nodeAffinity: {} },
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
@@ -189,7 +189,7 @@ describe('the launcher pod', () => {
     expect(spec.nodeName).toBeUndefined();
   });
 
-  it('is named after the machine, not after the instance of another group', () => {
+  it('is named after the VM, not after the instance of another group', () => {
     const ownerReferences = [
       { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VirtualMachine', name: 'web', uid: 'm', controller: true },
     ];
@@ -198,7 +198,7 @@ describe('the launcher pod', () => {
     expect(pod.metadata.labels).toMatchObject({ vm: 'web' });
   });
 
-  it('is found by the Services of its own group alone', () => {
+  it('is selected only by the Services of its own group', () => {
     const labels = { 'hypersdk.io/vm': 'victim', 'novacron.io/vm': 'victim', app: 'a' };
     const labelsOf = (group: string) => {
       const owner = { apiVersion: `${group}/v1`, kind: 'VirtualMachine', name: 'web', uid: 'm', controller: true };
@@ -211,7 +211,7 @@ describe('the launcher pod', () => {
     expect(labelsOf('kubevirt.io')).toContain('app');
   });
 
-  it('has a name that follows from the run, fits, and is another for every run', () => {
+  it('has a name derived from the run, which fits and is unique', () => {
     const uid = fc.uuid();
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/), uid, uid, (name, one, other) => {
@@ -227,7 +227,7 @@ describe('the launcher pod', () => {
 });
 
 describe('the volumes of a launcher', () => {
-  it('are claims, by file system or as devices, and files out of the cluster', () => {
+  it('are claims, as file systems or devices, and files from the cluster', () => {
     const volumes = [
       { name: 'root', persistentVolumeClaim: { claimName: 'disk', readOnly: true } },
       { name: 'data', dataVolume: { name: 'filled' } },
@@ -255,7 +255,7 @@ describe('the volumes of a launcher', () => {
   });
 });
 
-describe('making a launcher', () => {
+describe('creating a launcher', () => {
   const taken = () => Promise.reject(new KubeError(409, 'AlreadyExists', 'taken'));
   const known = (uid: string): Pod => ({
     apiVersion: 'v1',
@@ -264,13 +264,13 @@ describe('making a launcher', () => {
     spec: { containers: [] },
   });
 
-  it('finds the one that was made before', async () => {
+  it('finds the one that was created before', async () => {
     const own = known('u-1');
     const client = { create: taken, get: () => Promise.resolve(own) } as unknown as Client;
     expect(await createLauncherPod(client, vmi(), 'u-1', podOf())).toBe(own);
   });
 
-  it('passes over a name that a stranger has', async () => {
+  it('skips a name that another object has', async () => {
     const tried: string[] = [];
     const client = {
       create: (_type: unknown, { metadata }: Pod) => {

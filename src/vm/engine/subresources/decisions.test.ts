@@ -25,7 +25,7 @@ const onMachine = (why: string) => `409 Operation cannot be fulfilled on virtual
 const onInstance = (why: string) =>
   `409 Operation cannot be fulfilled on virtualmachineinstance.kubevirt.io "web": ${why}`;
 
-describe('what is asked of a machine', () => {
+describe('a request to a VM', () => {
   const requested: unknown[] = [];
   const dialect = (edit: PowerEdit) =>
     ({
@@ -43,20 +43,20 @@ describe('what is asked of a machine', () => {
     options: Partial<ActionOptions> = {},
   ) => powerEdit(dialect(edit), action, vm, vmi, { dryRun: false, ...options });
 
-  it('is what its dialect says, with what the user asked for beside it', () => {
+  it('is decided by its dialect, with the options of the user', () => {
     expect(ask('start', { spec: { on: true } }, undefined, { paused: true })).toEqual({ spec: { on: true } });
     expect(requested.at(-1)).toEqual(['start', undefined, { paused: true }]);
     expect(ask('stop', { requests: [] }, runs, { gracePeriodSeconds: 5 })).toEqual({ requests: [] });
     expect(requested.at(-1)).toEqual(['stop', runs, { gracePeriodSeconds: 5 }]);
   });
 
-  it('is refused as a conflict', () => {
+  it('is rejected as a conflict', () => {
     expect(refusalOf(ask('start', { conflict: 'VM is already running' }, runs))).toBe(
       onMachine('VM is already running'),
     );
   });
 
-  it('is no start of a machine that is being deleted', () => {
+  it('never starts a terminating VM', () => {
     const going = { metadata: { name: 'web', deletionTimestamp: '2026-01-01T00:00:00Z' } } as never;
     const of = (action: PowerAction) => powerEdit(dialect({ spec: {} }), action, going, runs, { dryRun: false });
     expect(refusalOf(of('start'))).toBe(onMachine('VM is being deleted'));
@@ -64,7 +64,7 @@ describe('what is asked of a machine', () => {
     expect(of('stop')).toEqual({ spec: {} });
   });
 
-  it('is a restart at once where no time is given, of a machine that runs', () => {
+  it('restarts a running VM immediately if no delay is given', () => {
     const edit = { requests: [] };
     expect(ask('restart', edit, runs, { gracePeriodSeconds: 0 })).toEqual({ ...edit, gracePeriodSeconds: 0 });
     expect(ask('restart', edit, instance('Failed'), { gracePeriodSeconds: 0 })).toEqual(edit);
@@ -74,7 +74,7 @@ describe('what is asked of a machine', () => {
   });
 });
 
-describe('what is asked of an instance', () => {
+describe('a request to an instance', () => {
   const paused = instance('Running', { status: condition('Paused') });
   const agent = instance('Running', { status: condition('AgentConnected') });
   const off = { domain: { features: { acpi: { enabled: false } } } };
@@ -106,7 +106,7 @@ describe('what is asked of an instance', () => {
     ],
     [
       'pause',
-      'one that has moved',
+      'an instance that has migrated',
       instance('Running', { status: { migrationState: { migrationUid: 'm', completed: true } } }),
       { 'vimana.io/paused': 'true' },
     ],
@@ -132,13 +132,13 @@ describe('what is asked of an instance', () => {
     ],
     ['freeze', 'one without an agent', instance('Running'), onInstance('VMI does not have guest agent connected')],
     ['freeze', 'one with an agent', agent, '501 virtualmachineinstances/freeze is not supported yet'],
-    ['unfreeze', 'one that does not run', instance('Failed'), onInstance('VMI is not running')],
+    ['unfreeze', 'an instance that does not run', instance('Failed'), onInstance('VMI is not running')],
   ])('%s of %s', (action, _what, vmi, expected) => {
     const edit = instanceEdit(action, vmi, 'id');
     expect(refusalOf(edit) ?? (edit as { annotations: object }).annotations).toEqual(expected);
   });
 
-  it('tells what its guest has told', () => {
+  it('returns what the guest agent has reported', () => {
     const os = { id: 'fedora', prettyName: 'Fedora 42' };
     const reported = instance('Running', { status: { ...condition('AgentConnected'), guestOSInfo: os } });
     expect(guestInfo('guestosinfo', reported)).toMatchObject({ kind: 'VirtualMachineInstanceGuestAgentInfo', os });
@@ -156,13 +156,13 @@ describe('what is asked of an instance', () => {
 describe('a migration', () => {
   const other = (vmiName: string, phase?: string) =>
     ({
-      metadata: { name: 'm' },
+      metadata: { name: 'move', uid: 'm' },
       spec: { vmiName },
       status: phase === undefined ? undefined : { phase },
     }) as unknown as Vmim;
   const options = { dryRun: false };
 
-  it('is of the instance, to a node that has the labels', () => {
+  it('has the instance, and the node labels that were requested', () => {
     const selector = { zone: 'a' };
     expect(newMigration('web', instance('Running'), [], { ...options, addedNodeSelector: selector })).toEqual({
       metadata: { generateName: 'kubevirt-migrate-vm-' },
@@ -171,22 +171,27 @@ describe('a migration', () => {
   });
 
   it.each<[string, VirtualMachineInstance, Vmim[], string | undefined]>([
-    ['one that does not run', instance('Scheduled'), [], onMachine('VM is not running')],
+    ['an instance that does not run', instance('Scheduled'), [], onMachine('VM is not running')],
     [
-      'one that moves already',
+      'an instance that is migrating',
       instance('Running'),
       [other('web', 'Running')],
       onMachine('in-flight migration detected. Active migration job (m) is currently already in progress for VMI web.'),
     ],
     [
-      'one that is about to',
+      'an instance with a pending migration',
       instance('Running'),
       [other('web')],
       onMachine('in-flight migration detected. Active migration job (m) is currently already in progress for VMI web.'),
     ],
-    ['one that has moved', instance('Running'), [other('web', 'Succeeded'), other('web', 'Failed')], undefined],
-    ['one while another moves', instance('Running'), [other('db', 'Running')], undefined],
-  ])('of %s', (_what, vmi, others, refusal) => {
+    [
+      'an instance that has migrated',
+      instance('Running'),
+      [other('web', 'Succeeded'), other('web', 'Failed')],
+      undefined,
+    ],
+    ['an instance while another is migrating', instance('Running'), [other('db', 'Running')], undefined],
+  ])('of %s is rejected or not', (_what, vmi, others, refusal) => {
     expect(refusalOf(newMigration('web', vmi, others, options))).toBe(refusal);
   });
 });
@@ -200,7 +205,7 @@ describe('the body of a request', () => {
     ['gracePeriod: 0\n', { dryRun: false, gracePeriodSeconds: 0 }],
     ['{"gracePeriodSeconds": 5, "other": 1}', { dryRun: false, gracePeriodSeconds: 5 }],
     ['{"addedNodeSelector": {"a": "b"}, "dryRun": []}', { dryRun: false, addedNodeSelector: { a: 'b' } }],
-  ])('%s', (text, options) => {
+  ])('%s is parsed', (text, options) => {
     expect(actionOptions(text)).toEqual(options);
   });
 
@@ -212,7 +217,7 @@ describe('the body of a request', () => {
     ['{"addedNodeSelector": {"a": 1}}', 'addedNodeSelector must be a map of strings'],
     ['[]', 'Can not unmarshal Request body to struct, error: it is no object'],
     ['{', 'Can not unmarshal Request body to struct, error: line 1'],
-  ])('%s is refused', (text, why) => {
+  ])('%s is rejected', (text, why) => {
     expect(() => actionOptions(text)).toThrow(why);
     expect(() => actionOptions(text)).toThrow(KubeError);
   });

@@ -54,7 +54,7 @@ const vm = async (name: string) => await plane.client.get(VMS, name, inDefault);
 const vmi = async (name: string) => await plane.client.get(VMIS, name, inDefault);
 
 describe('subresources.kubevirt.io', () => {
-  it('starts a machine by its spec, in the name of a manager of its own', async () => {
+  it('starts a VM by its spec, with its own field manager', async () => {
     const name = await make({ running: false });
     expect(await put(`virtualmachines/${name}/start`, { dryRun: ['All'] })).toBe('202');
     expect((await vm(name)).spec.running).toBe(false);
@@ -71,7 +71,7 @@ describe('subresources.kubevirt.io', () => {
     );
   });
 
-  it('puts requests into the status, and clears what a failure left', async () => {
+  it('adds requests to the status, and clears a failed start', async () => {
     const name = await make({ runStrategy: 'Manual' });
     const failed = { startFailure: { consecutiveFailCount: 3 }, printableStatus: 'Stopped' };
     const options = { namespace, subresource: 'status' };
@@ -86,7 +86,7 @@ describe('subresources.kubevirt.io', () => {
     expect(await put(`virtualmachines/${name}/start`)).toContain('stop/start already underway');
   });
 
-  it('starts a machine that is to stand still by both', async () => {
+  it('starts a paused VM by spec and status', async () => {
     const name = await make({ running: false });
     expect(await put(`virtualmachines/${name}/start`, { paused: true })).toBe('202');
     expect(await vm(name)).toMatchObject({
@@ -95,14 +95,14 @@ describe('subresources.kubevirt.io', () => {
     });
   });
 
-  it('shortens the time that a guest is given, and stops', async () => {
+  it('stops with a shorter grace period', async () => {
     const name = await make({ running: true }, 'Running');
     expect(await put(`virtualmachines/${name}/stop`, { gracePeriod: 3 })).toBe('202');
     expect((await vm(name)).spec.running).toBe(false);
     expect((await vmi(name)).spec.terminationGracePeriodSeconds).toBe(3);
   });
 
-  it('restarts at once where asked', async () => {
+  it('restarts immediately if requested', async () => {
     const name = await make({ running: true }, 'Running');
     const { uid } = (await vmi(name)).metadata;
     expect(await put(`virtualmachines/${name}/restart`, { gracePeriodSeconds: 0 })).toBe('202');
@@ -110,7 +110,7 @@ describe('subresources.kubevirt.io', () => {
     expect((await vmi(name)).spec.terminationGracePeriodSeconds).toBe(0);
   });
 
-  it('asks for a migration', async () => {
+  it('creates a migration', async () => {
     const name = await make({ running: true }, 'Running');
     const selector = { zone: 'a' };
     expect(await put(`virtualmachines/${name}/migrate`, { addedNodeSelector: selector })).toBe('202');
@@ -131,7 +131,7 @@ describe('subresources.kubevirt.io', () => {
     );
   });
 
-  it('asks the agent of an instance by annotations', async () => {
+  it('sends requests to the node agent by annotations', async () => {
     const name = await make({ running: true }, 'Running');
     expect(await put(`virtualmachineinstances/${name}/pause`, { dryRun: ['All'] })).toBe('202');
     expect((await vmi(name)).metadata.annotations).toBeUndefined();
@@ -167,7 +167,7 @@ describe('subresources.kubevirt.io', () => {
     expect((await vm(other)).spec.running).toBe(true);
   });
 
-  it('keeps from users that others write at the same time, and asks them to come back only if that has no end', async () => {
+  it('hides conflicts from users, and requests a retry only if they do not end', async () => {
     const name = await make({ running: false });
     const paused = await make({ running: true }, 'Running');
     let races = 12;
@@ -208,11 +208,11 @@ describe('subresources.kubevirt.io', () => {
     ['virtualmachines/none/removevolume', '501 virtualmachines/removevolume is not supported yet'],
     ['virtualmachines/none/explode', '404 the server could not find the requested resource'],
     ['virtualmachineinstances/none/console', '405 the server does not allow this method on the requested resource'],
-  ])('answers %s with %s', async (what, response) => {
+  ])('responds to %s with %s', async (what, response) => {
     expect(await put(what, {}, plane.client)).toBe(response);
   });
 
-  it('shows a machine with everything that it means, and what a guest has told', async () => {
+  it('returns a VM with all defaults, and the reports of its guest', async () => {
     const os = { id: 'fedora' };
     const connected = { conditions: [{ type: 'AgentConnected', status: 'True' }], guestOSInfo: os };
     const name = await make({ running: true }, 'Running', connected);
@@ -222,7 +222,7 @@ describe('subresources.kubevirt.io', () => {
     await expect(get(`virtualmachineinstances/${name}/console`)).rejects.toMatchObject({ code: 501 });
   });
 
-  it('is for those whose role says so, whatever they may write themselves', async () => {
+  it('requires its own permission, whatever else a user may write', async () => {
     const name = await make({ running: false });
     const as = (user: string) => plane.plane.client({ name: user, groups: ['system:authenticated'] }, 'test');
     expect(await put(`virtualmachines/${name}/start`, {}, as('nobody'))).toMatch(
@@ -235,7 +235,7 @@ describe('subresources.kubevirt.io', () => {
     await expect(as('edit').deleteCollection(VMS, inDefault)).rejects.toMatchObject({ code: 403 });
   });
 
-  it.skipIf(!hasKubectl())('can be asked by kubectl', async () => {
+  it.skipIf(!hasKubectl())('can be called by kubectl', async () => {
     const kubectl = kubectlFor(plane.plane);
     const name = await make({ running: false });
     const ran = await kubectl.run('replace', '--raw', pathOf(`virtualmachines/${name}/start`), '-f', '/dev/null');

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await harness.stop());
 
-it('a machine is started standing still, let go, restarted and stopped, as its controller understands it', async () => {
+it('a VM is started paused, resumed, restarted and stopped by its controller', async () => {
   await harness.make('web', { running: false });
   await harness.ask('virtualmachines/web/start', { paused: true });
   const first = await harness.until(() => harness.instance('web'));

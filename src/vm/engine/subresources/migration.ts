@@ -1,10 +1,9 @@
 import type { Vmim } from '#api/kubevirt/resources';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { KubeError } from '#platform/kube/kube-error';
+import { inFlightMigration } from '../in-flight-migration.ts';
 import { conflict } from './errors.ts';
 import type { ActionOptions } from './options.ts';
-
-const OVER: ReadonlySet<string | undefined> = new Set(['Succeeded', 'Failed']);
 
 /** Builds the migration that a user requests, or returns why it is denied. `others` are those of the namespace. */
 export function newMigration(
@@ -16,11 +15,8 @@ export function newMigration(
   const subject = { kind: 'virtualmachine', name: machine } as const;
   const { name: vmiName } = instance.metadata;
   if (instance.status?.phase !== 'Running') return { refused: conflict(subject, 'VM is not running') };
-  const active = others.find(({ spec, status }) => spec.vmiName === vmiName && !OVER.has(status?.phase));
-  if (active !== undefined) {
-    const why = `in-flight migration detected. Active migration job (${active.metadata.name}) is currently already in progress for VMI ${vmiName}.`;
-    return { refused: conflict(subject, why) };
-  }
+  const active = inFlightMigration(others.filter(({ spec }) => spec.vmiName === vmiName));
+  if (active !== undefined) return { refused: conflict(subject, active) };
   return {
     metadata: { generateName: 'kubevirt-migrate-vm-' },
     spec: { vmiName, ...(addedNodeSelector === undefined ? {} : { addedNodeSelector }) },

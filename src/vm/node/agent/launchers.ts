@@ -13,6 +13,7 @@ import { InvalidStateError, isAlive, type Machine } from '../machine-driver.ts';
 import { nicsOf } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
 import { isPodTerminated } from '../pod/pod-status.ts';
+import { type ActionFailure, actionFailureOf } from './action-failure.ts';
 import type { Addresses } from './addresses.ts';
 import type { ContainerLogs } from './container-logs.ts';
 import { instanceStatus } from './instance-status.ts';
@@ -95,11 +96,13 @@ export class Launchers {
       undecided: host.mayAdopt === undefined,
       unhealthy: verdict?.unhealthy ?? false,
     });
+    let failure: ActionFailure | undefined;
     if (actions.length > 0) {
-      await this.#act(look, actions);
+      failure = await this.#act(look, actions);
       verdict = this.#probe(look);
     }
-    await this.#report(look, hold?.waiting, verdict);
+    await this.#report(look, hold?.waiting ?? failure?.waiting, verdict);
+    if (failure !== undefined) return { requeueAfterMs: failure.retryAfterMs };
     if (look.instance !== undefined && look.machine?.state === 'running') {
       await hooks.attend?.(pod, look.instance, look.machine, host.driver);
     }
@@ -152,11 +155,13 @@ export class Launchers {
     if (look.machine !== undefined) look.tracked.machineId = id;
   }
 
-  async #act(look: LauncherView, actions: ReturnType<typeof planMachine>): Promise<void> {
+  /** Performs the actions. Returns the failure of a driver, which is reported and not only logged. */
+  async #act(look: LauncherView, actions: ReturnType<typeof planMachine>): Promise<ActionFailure | undefined> {
     const { tracked, host, pod, now } = look;
     const { client, events } = this.#parts;
     // Changes caused by the actions are observed right after them.
     tracked.acting = true;
+    let failure: ActionFailure | undefined;
     try {
       for (const action of actions) {
         // A missing instance is only ever subject to a kill.
@@ -166,13 +171,17 @@ export class Launchers {
           events.event(instance, type, reason, message);
           log(message);
         };
-        await performAction(action, { client, host, run: tracked, pod, instance, now, log, record });
+        const perform = performAction(action, { client, host, run: tracked, pod, instance, now, log, record });
+        const failed = await perform.then(() => undefined, actionFailureOf);
+        if (failed !== undefined) record('Warning', failed.waiting.reason, failed.waiting.message);
+        failure = failed ?? failure;
         if (tracked.instance !== undefined) look.instance = newest(look.instance, tracked.instance);
       }
     } finally {
       tracked.acting = false;
     }
     await this.#inspect(look);
+    return failure;
   }
 
   #probe({ instance, machine, pod, tracked, now }: LauncherView): ProbeResult | undefined {
@@ -236,7 +245,7 @@ export class Launchers {
         ready,
         waiting,
         paused: machine?.state === 'paused' && (tracked.held !== true || instance.spec.startStrategy === 'Paused'),
-        migratability: this.#migratability(instance),
+        migratability: this.#migratability(instance, host),
         targetPod: this.#targetPod(instance),
       },
       now,
@@ -308,8 +317,9 @@ export class Launchers {
     return own ?? this.#parts.addresses.take(pod.metadata.uid ?? '');
   }
 
-  #migratability(instance: Vmi): Migratability {
-    return migratability(instance, (claim) => this.#parts.claims.get(keyIn(instance.metadata.namespace, claim)));
+  #migratability(instance: Vmi, { driver }: ManagedNode): Migratability {
+    const findClaim = (claim: string) => this.#parts.claims.get(keyIn(instance.metadata.namespace, claim));
+    return migratability(instance, findClaim, driver.capabilities());
   }
 
   #targetPod({ metadata, status }: Vmi): Pod | undefined {

@@ -91,14 +91,14 @@ describe('the leases of nodes', () => {
     expect(told).toEqual(['a held at 0', 'b held at 0']);
   });
 
-  it('need two timers, however many they are', async () => {
+  it('need two timers, however many there are', async () => {
     for (let i = 0; i < 500; i++) leases.add(`n${i}`);
     await clock.advance(100);
     expect(server.renewals).toHaveLength(500);
     expect(clock.pending).toBe(2);
   });
 
-  it('are tried again every 2 s, and lapse 30 s after the last renewal was sent', async () => {
+  it('are retried every 2 s, and expire 30 s after the last renewal was sent', async () => {
     leases.add('a');
     await clock.advance(21_000);
     server.mood = 'refuses';
@@ -113,7 +113,7 @@ describe('the leases of nodes', () => {
     expect(told.at(-1)).toBe('a held at 52000');
   });
 
-  it('lapse in time though a request hangs', async () => {
+  it('expire on time even if a request hangs', async () => {
     leases.add('a');
     await clock.advance(1_000);
     server.mood = 'hangs';
@@ -126,7 +126,7 @@ describe('the leases of nodes', () => {
 
   describe.each([
     ['was stalled', false],
-    ['slept with its whole machine', true],
+    ['was suspended with its host', true],
   ])('of a process that %s', (_how, machine) => {
     const sleep = async (ms: number) => {
       own.fallAsleep(machine);
@@ -134,7 +134,7 @@ describe('the leases of nodes', () => {
       own.wake();
     };
 
-    it('are doubted, and renewed before anything ends', async () => {
+    it('are in doubt, and are renewed before any machine is stopped', async () => {
       leases.add('a');
       await clock.advance(10_000);
       await sleep(600_000);
@@ -145,7 +145,7 @@ describe('the leases of nodes', () => {
       expect(told).toEqual(['a held at 0', expect.stringMatching(/^a doubted/), expect.stringMatching(/^a held/)]);
     });
 
-    it('are nothing to doubt where that was short', async () => {
+    it('are not in doubt if the interruption was short', async () => {
       leases.add('a');
       await clock.advance(10_000);
       await sleep(15_000);
@@ -153,7 +153,7 @@ describe('the leases of nodes', () => {
       expect(told).toEqual(['a held at 0']);
     });
 
-    it('lapse where the server cannot be reached, after as long as ever the process ran', async () => {
+    it('expire if the server cannot be reached, after the process ran for the usual time', async () => {
       leases.add('a');
       await clock.advance(10_000);
       server.mood = 'refuses';
@@ -164,7 +164,7 @@ describe('the leases of nodes', () => {
       expect(told.map((word) => word.split(' ')[1])).toEqual(['held', 'doubted', 'lapsed']);
     });
 
-    it('are lost where somebody declared the node lost meanwhile, and taken back when all is settled', async () => {
+    it('are lost if the node was declared lost meanwhile, and taken back when that is resolved', async () => {
       settled = false;
       leases.add('a');
       server.create({ metadata: { name: 'a' }, spec: { renewTime: 'before' } });
@@ -191,7 +191,7 @@ describe('the leases of nodes', () => {
     });
   });
 
-  it('are found lost by a process that restarts', async () => {
+  it('are recognized as lost by a process that restarts', async () => {
     server.create({ metadata: { name: 'a' }, spec: { renewTime: 'then' } });
     await declareLost(
       server.client(async () => {}),
@@ -206,7 +206,7 @@ describe('the leases of nodes', () => {
     expect(['a', 'b', 'c'].map((node) => leases.held(node))).toEqual([true, true, true]);
   });
 
-  it('are not lost because somebody else writes them', async () => {
+  it('are not lost if another client writes them', async () => {
     leases.add('a');
     await clock.advance(1_000);
     server.patch('a', { metadata: { annotations: { 'example.com/note': 'x' } } });
@@ -215,7 +215,7 @@ describe('the leases of nodes', () => {
     expect(server.get('a').metadata.annotations).toEqual({ 'example.com/note': 'x' });
   });
 
-  it('are made again where they were taken away only while nobody can have declared the node lost', async () => {
+  it('are created again after a deletion only while the node cannot have been declared lost', async () => {
     settled = false;
     leases.add('a');
     server.create({ metadata: { name: 'a' }, spec: { renewTime: 'before' } });
@@ -232,7 +232,7 @@ describe('the leases of nodes', () => {
     expect(leases.held('a')).toBe(true);
   });
 
-  it('that are held back are not renewed, and lapse', async () => {
+  it('that are withheld are not renewed, and expire', async () => {
     leases.add('a');
     leases.add('b');
     await clock.advance(1_000);
@@ -246,7 +246,7 @@ describe('the leases of nodes', () => {
     expect(told).toEqual(['a held at 0', 'b held at 0', 'a lapsed at 30000', 'a held at 61000']);
   });
 
-  it('are made again where somebody took them away, and forgotten where the node is gone', async () => {
+  it('are created again after a deletion, and forgotten if the node is deleted', async () => {
     leases.add('a');
     await clock.advance(1_000);
     server.leases.delete('a');

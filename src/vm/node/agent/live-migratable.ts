@@ -1,6 +1,7 @@
 import { LIVE_MIGRATION_ANNOTATION } from '#api/instance-request';
 import type { InstanceSpec, VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import type { Capabilities } from '../machine-driver.ts';
 
 /** Describes whether and how a machine can be live-migrated, in KubeVirt's terms. */
 export interface Migratability {
@@ -11,13 +12,17 @@ export interface Migratability {
 
 const SHARED = 'live migration requires that all PVCs must be shared (using ReadWriteMany access mode)';
 
+const UNABLE = { reason: 'NotSupported', message: 'the runtime of this node does not support live migration' };
+
 type FindClaim = (name: string) => PersistentVolumeClaim | undefined;
 
 export function migratability(
   { spec, metadata }: Pick<VirtualMachineInstance, 'spec' | 'metadata'>,
   findClaim: FindClaim,
+  { migration: canMigrate }: Pick<Capabilities, 'migration'>,
 ): Migratability {
-  const blocker = migrationDenial(metadata) ?? diskBlocker(spec, findClaim) ?? deviceBlocker(spec);
+  const denial = migrationDenial(metadata) ?? (canMigrate ? undefined : UNABLE);
+  const blocker = denial ?? diskBlocker(spec, findClaim) ?? deviceBlocker(spec);
   const copied = (spec.volumes ?? []).some(
     ({ persistentVolumeClaim, dataVolume, hostDisk }) =>
       (persistentVolumeClaim ?? dataVolume ?? hostDisk) === undefined,

@@ -23,8 +23,8 @@ const read = (from: ContainerLogs, uid: string, more: object = {}) =>
 const texts = (from: ContainerLogs, uid: string, more: object = {}) =>
   [...((read(from, uid, more)?.lines ?? []) as readonly LogLine[])].map(({ text }) => text);
 
-describe('what containers have said', () => {
-  it('is known to the process that comes after', async () => {
+describe('the logs of containers', () => {
+  it('are available to the next process', async () => {
     const first = book();
     first.write('a', 'c', 'one');
     first.restart('a', 'c');
@@ -50,13 +50,13 @@ describe('what containers have said', () => {
     expect(read(third, 'b')).toBeUndefined();
   });
 
-  it('is written a moment later, without anybody being asked', async () => {
+  it('are written a moment later, without a request', async () => {
     book().write('a', 'c', 'one');
     await clock.advance(300);
     expect(texts(book(), 'a')).toEqual(['one']);
   });
 
-  it('is read as far as it goes where the process was killed while it wrote', async () => {
+  it('are read up to the last complete entry if the process was killed during a write', async () => {
     const first = book();
     first.write('a', 'c', 'one');
     first.close();
@@ -64,7 +64,7 @@ describe('what containers have said', () => {
     expect(texts(book(), 'a')).toEqual(['one']);
   });
 
-  it('takes no more room than it needs for long', async () => {
+  it('are compacted before long', async () => {
     const long = 'x'.repeat(10_000);
     const first = book();
     for (let i = 0; i < 2000; i++) {
@@ -78,7 +78,7 @@ describe('what containers have said', () => {
     expect(texts(book(), 'a').at(-1)).toBe(`1999 ${long}`);
   });
 
-  it('is told all the same where it cannot be kept', () => {
+  it('are still returned if they cannot be stored', () => {
     const log = createMemoryLogger(clock);
     const kept = new ContainerLogs(clock, new LogFile(join(directory, 'none', 'logs'), clock, log));
     kept.write('a', 'c', 'one');

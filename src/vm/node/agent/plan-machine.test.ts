@@ -74,34 +74,34 @@ const actions = (observed: Partial<AgentView>) =>
 
 type Row = readonly [what: string, observed: Partial<AgentView>, wanted: readonly string[]];
 
-describe('a launcher pod at home', () => {
+describe('an active launcher pod', () => {
   it.each<Row>([
     ['starts its machine', {}, ['start']],
-    ['waits for what holds it up', { waiting: true }, []],
+    ['waits for a start blocker', { waiting: true }, []],
     ['waits for the lease of its node', { leaseHeld: false }, []],
-    ['starts nothing that is to end', { pod: pod(dying) }, []],
-    ['starts nothing for an instance that is to end', { instance: instance({}, dying) }, []],
-    ['starts nothing once it has ended itself', { pod: pod({}, { phase: 'Failed' }) }, []],
-    ['takes up a machine that is said to run', { instance: instance(running()) }, ['adopt']],
+    ['starts nothing if it is terminating', { pod: pod(dying) }, []],
+    ['starts nothing for a terminating instance', { instance: instance({}, dying) }, []],
+    ['starts nothing after it has terminated', { pod: pod({}, { phase: 'Failed' }) }, []],
+    ['adopts a machine that is reported as running', { instance: instance(running()) }, ['adopt']],
     [
-      'takes up none while its node may have been declared lost',
+      'adopts no machine while its node may have been declared lost',
       { instance: instance(running()), undecided: true },
       [],
     ],
     [
-      'takes up nothing once it has ended itself',
+      'adopts nothing after it has terminated',
       { instance: instance(running()), pod: pod({}, { phase: 'Succeeded' }) },
       [],
     ],
-    ['leaves a machine that runs alone', { instance: instance(running()), machine: machine('running') }, []],
-    ['leaves one that has ended alone', { instance: instance(running()), machine: machine('ended') }, []],
+    ['does nothing if its machine runs', { instance: instance(running()), machine: machine('running') }, []],
+    ['does nothing if its machine has terminated', { instance: instance(running()), machine: machine('ended') }, []],
     [
-      'starts where a node was chosen and named',
+      'starts its machine if the VM names the node',
       { instance: instance({ phase: 'Scheduled', nodeName: 'here', activePods: { pod: 'here' } }) },
       ['start'],
     ],
     [
-      'starts where the pod was noted before it had a node',
+      'starts its machine if the pod was recorded before it had a node',
       { instance: instance({ phase: 'Scheduling', activePods: { pod: '' } }) },
       ['start'],
     ],
@@ -110,8 +110,8 @@ describe('a launcher pod at home', () => {
   });
 
   it.each<Row>([
-    ['is gone', { instance: undefined }, ['kill']],
-    ['has ended', { instance: instance(running({ phase: 'Failed' })) }, ['kill']],
+    ['is deleted', { instance: undefined }, ['kill']],
+    ['has terminated', { instance: instance(running({ phase: 'Failed' })) }, ['kill']],
     [
       'runs elsewhere',
       { instance: instance(running({ nodeName: 'there', activePods: { other: 'there' } })) },
@@ -123,14 +123,14 @@ describe('a launcher pod at home', () => {
     expect(actions({ ...observed })).toEqual([]);
   });
 
-  it('never starts one for an instance that is final, elsewhere or gone', () => {
+  it('never starts a machine for an instance that has terminated, runs elsewhere or is deleted', () => {
     for (const phase of ['Succeeded', 'Failed'] as const)
       expect(actions({ instance: instance({ phase }) })).toEqual([]);
     expect(actions({ instance: instance({ nodeName: 'there' }) })).toEqual([]);
     expect(actions({ instance: undefined })).toEqual([]);
   });
 
-  it('stops a machine within the least time that anybody gives it', () => {
+  it('stops a machine within its shortest grace period', () => {
     const grace = (observed: Partial<AgentView>) =>
       planMachine({
         node: 'here',
@@ -154,7 +154,7 @@ describe('a launcher pod at home', () => {
     ]);
   });
 
-  it('asks a guest again to shut down only where it gets less time than before', () => {
+  it('requests another shutdown only with a shorter grace period', () => {
     const stopping = { machine: machine('stopping'), instance: instance(running()), pod: pod(dying) };
     expect(actions({ ...stopping, requestedGraceMs: 45_000 })).toEqual([]);
     expect(actions({ ...stopping, requestedGraceMs: 30_000 })).toEqual([]);
@@ -162,31 +162,31 @@ describe('a launcher pod at home', () => {
   });
 
   it.each<Row>([
-    ['does not let go on a machine that is held back', { held: true, machine: machine('paused') }, []],
+    ['does not resume a machine that is held', { held: true, machine: machine('paused') }, []],
     [
-      'kills one that is held back and not wanted any more',
+      'kills a held machine that is no longer desired',
       { held: true, machine: machine('paused'), pod: pod(dying) },
       ['kill'],
     ],
-    ['ends one that does not answer', { unhealthy: true, machine: machine('running') }, ['kill']],
+    ['kills a machine that does not respond', { unhealthy: true, machine: machine('running') }, ['kill']],
     [
-      'pauses',
+      'pauses its machine',
       { machine: machine('running'), instance: instance(running(), { annotations: { 'vimana.io/paused': 'true' } }) },
       ['pause'],
     ],
     [
-      'pauses once',
+      'pauses its machine once',
       { machine: machine('paused'), instance: instance(running(), { annotations: { 'vimana.io/paused': 'true' } }) },
       [],
     ],
-    ['resumes', { machine: machine('paused') }, ['resume']],
+    ['resumes its machine', { machine: machine('paused') }, ['resume']],
     [
-      'leaves paused what starts paused',
+      'keeps a machine paused that starts paused',
       { machine: machine('paused'), instance: instance(running(), {}, { startStrategy: 'Paused' }) },
       [],
     ],
     [
-      'resumes what started paused when told to',
+      'resumes on request a machine that started paused',
       {
         machine: machine('paused'),
         instance: instance(running(), { annotations: { 'vimana.io/paused': 'false' } }, { startStrategy: 'Paused' }),
@@ -194,17 +194,17 @@ describe('a launcher pod at home', () => {
       ['resume'],
     ],
     [
-      'resets',
+      'resets its machine',
       { machine: machine('running'), instance: instance(running(), { annotations: { 'vimana.io/reset': 'a' } }) },
       ['reset'],
     ],
     [
-      'reboots',
+      'reboots its machine',
       { machine: machine('running'), instance: instance(running(), { annotations: { 'vimana.io/soft-reboot': 'a' } }) },
       ['soft reboot'],
     ],
     [
-      'does nothing to one that is shutting down',
+      'does nothing to a machine that is shutting down',
       { machine: machine('stopping'), instance: instance(running(), { annotations: { 'vimana.io/reset': 'a' } }) },
       [],
     ],
@@ -213,7 +213,7 @@ describe('a launcher pod at home', () => {
   });
 });
 
-describe('a machine whose place is of another size', () => {
+describe('a machine whose pod has another size', () => {
   const held = (sockets: number, memory = '1Gi') =>
     actions({
       instance: instance(running(), {}, sized({ sockets: 2 }, '2Gi')),
@@ -225,11 +225,11 @@ describe('a machine whose place is of another size', () => {
   it.each<[string, string[], string[]]>([
     ['gets more sockets', held(3), ['resize']],
     ['gets more memory', held(1, '4Gi'), ['resize']],
-    ['waits where it cannot have so many', held(5), []],
-    ['waits where it cannot have so much', held(1, '5Gi'), []],
-    ['stays where its place is as large as it is, whatever its instance asks for', held(1), []],
-    ['stays as it is where nobody says how large its place is', unreported({ currentCPUTopology: { sockets: 1 } }), []],
-    ['is what its instance asks for where nobody ever said anything', unreported({}), ['resize']],
+    ['waits if it cannot have so many sockets', held(5), []],
+    ['waits if it cannot have so much memory', held(1, '5Gi'), []],
+    ['is unchanged if it has the size of its pod, whatever its instance requests', held(1), []],
+    ['is unchanged if the size of its pod is unknown', unreported({ currentCPUTopology: { sockets: 1 } }), []],
+    ['has the size that its instance requests if no other is known', unreported({}), ['resize']],
   ])('%s', (_what, found, expected) => {
     expect(found).toEqual(expected);
   });
@@ -255,19 +255,23 @@ describe('the source of a migration', () => {
     ['sends when the target listens', at({ targetNodeAddress: 'there/vmi' }), ['migrate']],
     ['sends once', at({ targetNodeAddress: 'there/vmi' }, active()), []],
     [
-      'does not begin again what it has lost track of',
+      'does not restart a migration that it no longer knows',
       at({ targetNodeAddress: 'there/vmi', startTimestamp: 'then' }),
       [],
     ],
-    ['does not begin what was given up', at({ targetNodeAddress: 'there/vmi', abortRequested: true }), []],
-    ['does not begin what is over', at({ targetNodeAddress: 'there/vmi', completed: true }), []],
+    ['does not start a canceled migration', at({ targetNodeAddress: 'there/vmi', abortRequested: true }), []],
+    ['does not start a finished migration', at({ targetNodeAddress: 'there/vmi', completed: true }), []],
     [
-      'gives up when asked to',
+      'cancels on request',
       at({ targetNodeAddress: 'there/vmi', abortRequested: true }, active()),
       ['cancel migration'],
     ],
-    ['gives up one that nobody knows of', at({ targetNodeAddress: 'there/vmi' }, active('old')), ['cancel migration']],
-    ['leaves alone what another pod is to send', at({ targetNodeAddress: 'there/vmi', sourcePod: 'another' }), []],
+    [
+      'cancels a migration that does not exist',
+      at({ targetNodeAddress: 'there/vmi' }, active('old')),
+      ['cancel migration'],
+    ],
+    ['ignores a migration from another pod', at({ targetNodeAddress: 'there/vmi', sourcePod: 'another' }), []],
   ])('%s', (_what, found, desired) => {
     expect(found).toEqual(desired);
   });
@@ -289,50 +293,54 @@ describe('the target of a migration', () => {
       at({ instance: instance(running({ nodeName: 'away', activePods: { s: 'away' } })) }),
       [],
     ],
-    ['gets ready', at({}), ['prepare']],
-    ['gets ready again where nobody was told', at({ machine: machine('incoming') }), ['prepare']],
+    ['prepares to receive', at({}), ['prepare']],
+    ['prepares again if that was not reported', at({ machine: machine('incoming') }), ['prepare']],
     ['waits', at({ machine: machine('incoming'), instance: from({ targetNodeAddress: 'x' }) }), []],
     [
-      'gets ready again where its agent has started again',
+      'prepares again after a restart of the node agent',
       at({ instance: from({ targetNodeAddress: 'x' }) }),
       ['prepare'],
     ],
     [
-      'gets nothing ready for one that has set out and is lost',
+      'does not prepare for a migration that started and was lost',
       at({ instance: from({ targetNodeAddress: 'x', startTimestamp: 'then' }) }),
       [],
     ],
-    ['gets nothing ready without a lease', at({ leaseHeld: false }), []],
-    ['keeps what has arrived', at({ machine: machine('running'), instance: from({ targetNodeAddress: 'x' }) }), []],
+    ['does not prepare without a lease', at({ leaseHeld: false }), []],
     [
-      'keeps what has arrived though others still think otherwise',
+      'keeps a machine that has arrived',
+      at({ machine: machine('running'), instance: from({ targetNodeAddress: 'x' }) }),
+      [],
+    ],
+    [
+      'keeps a machine that has arrived before that is reported',
       at({ machine: machine('running'), instance: from({ abortRequested: true }) }),
       [],
     ],
     [
-      'puts away what will not come',
+      'cleans up if the migration failed',
       at({ machine: machine('incoming'), instance: from({ completed: true, failed: true }) }),
       ['kill'],
     ],
     [
-      'puts away what was given up',
+      'cleans up if the migration was canceled',
       at({ machine: machine('incoming'), instance: from({ abortRequested: true }) }),
       ['kill'],
     ],
-    ['puts away what is not to come any more', at({ machine: machine('incoming'), pod: target(dying) }), ['kill']],
-    ['gets nothing ready for one that is over', at({ instance: from({ completed: true }) }), []],
+    ['cleans up if the migration was replaced', at({ machine: machine('incoming'), pod: target(dying) }), ['kill']],
+    ['does not prepare for a finished migration', at({ instance: from({ completed: true }) }), []],
     ['never starts the machine itself', at({ instance: instance({ phase: 'Scheduled' }) }), []],
   ])('%s', (_what, found, desired) => {
     expect(found).toEqual(desired);
   });
 
-  it('is the home of the machine once it is said to be there', () => {
+  it('is the active pod once the instance reports that', () => {
     const there = instance(running({ activePods: { other: 'here' }, ...migration({ completed: true }) }));
     expect(roleOf(target(), there, 'here')).toBe('active');
     expect(roleOf(pod(), there, 'elsewhere')).toBe('none');
   });
 
-  it('has nothing to do with a migration to another pod', () => {
+  it('ignores a migration to another pod', () => {
     expect(roleOf(target(), from({ migrationUid: 'newer', targetPod: 'another' }), 'here')).toBe('none');
   });
 });

@@ -67,7 +67,7 @@ it('starts no machine after a restore before every node has listed what it runs'
   }
 });
 
-it('starts no machine while another node lists one of its name', async () => {
+it('starts no machine while another node lists one with its name', async () => {
   await restoredNodes();
   await makeForeignNode({ [NODE_RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing(['default/m']) });
   const { fleet } = harness.start();
@@ -81,7 +81,7 @@ it('starts no machine while another node lists one of its name', async () => {
   await harness.untilPhase('m', 'Running');
 });
 
-it('ends machines that nobody knows only when every node has listed its own, and waits for no node that is gone', async () => {
+it('stops unknown machines only when every node has listed its own, and does not wait for deleted nodes', async () => {
   await restoredNodes();
   await makeForeignNode({ [NODE_RESTORE_ANNOTATION]: RESTORE });
   const vmi = await harness.makeInstance('unknown');

@@ -19,21 +19,16 @@ function reported(before: object, after: object): string[] {
   return events;
 }
 
-describe('what users are told of an instance', () => {
+describe('the events of an instance', () => {
   it.each<[string, object, object, string[]]>([
     [
-      'its size, when it changes',
+      'include its size when it changes',
       size(1, '1Gi'),
       size(3, '2Gi'),
       ['Normal Resized: The VirtualMachineInstance has 3 sockets and 2Gi of memory now.'],
     ],
-    ['nothing where it stays', size(1, '1Gi'), { ...size(1, '1Gi'), nodeName: 'there' }, []],
-    [
-      'that it runs, and not how large it is then',
-      {},
-      size(1, '1Gi'),
-      ['Normal Started: VirtualMachineInstance started.'],
-    ],
+    ['include nothing if it is unchanged', size(1, '1Gi'), { ...size(1, '1Gi'), nodeName: 'there' }, []],
+    ['include its start, without its size', {}, size(1, '1Gi'), ['Normal Started: VirtualMachineInstance started.']],
   ])('%s', (_what, before, after, expected) => {
     expect(reported(before, after)).toEqual(expected);
   });

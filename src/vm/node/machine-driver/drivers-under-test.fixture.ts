@@ -26,6 +26,9 @@ export interface DriversUnderTest {
   readonly claimed?: { readonly claim: string; readonly spec: (id: string) => MachineSpec };
 }
 
+/** Creates the drivers for one test. */
+export type CreateDrivers = () => DriversUnderTest | Promise<DriversUnderTest>;
+
 export const stateOf = async (driver: MachineDriver, id: string) => (await driver.inspect(id))?.state;
 export const endOf = async (driver: MachineDriver, id: string) => (await driver.inspect(id))?.ended?.reason;
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { InvalidStateError } from '../machine-driver.ts';
-import { type DriversUnderTest, endOf, stateOf } from './drivers-under-test.fixture.ts';
+import { type CreateDrivers, endOf, stateOf } from './drivers-under-test.fixture.ts';
 
 /** Tests that machines end, by themselves or on request, with the right reason. */
-export function endContract(create: () => DriversUnderTest): void {
-  test('a guest that is asked to shut down ends the machine, and it is known why', async () => {
-    const { here, spec, until } = create();
+export function endContract(create: CreateDrivers): void {
+  test('a guest that shuts down on request ends the machine with that reason', async () => {
+    const { here, spec, until } = await create();
     await here.start(spec('m'));
     await here.stop('m', 60_000);
     await until(async () => (await stateOf(here, 'm')) === 'ended');
@@ -14,8 +14,8 @@ export function endContract(create: () => DriversUnderTest): void {
     expect(await here.list()).toEqual([]);
   });
 
-  test('a guest that does not listen loses its power when its time is over', async () => {
-    const { here, spec, until } = create();
+  test('a guest that ignores the shutdown is killed after its grace period', async () => {
+    const { here, spec, until } = await create();
     await here.start(spec('m', 'deaf'));
     await here.stop('m', 2_000);
     expect(await stateOf(here, 'm')).toBe('stopping');
@@ -24,8 +24,8 @@ export function endContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('of two deadlines the earlier holds', async () => {
-    const { here, spec, until } = create();
+  test('the earlier of two deadlines applies', async () => {
+    const { here, spec, until } = await create();
     await here.start(spec('m', 'deaf'));
     await here.stop('m', 3_600_000);
     await here.stop('m', 1_000);
@@ -34,8 +34,8 @@ export function endContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('a guest that is paused is let go on to shut down', async () => {
-    const { here, spec, until } = create();
+  test('a paused guest is resumed to shut down', async () => {
+    const { here, spec, until } = await create();
     await here.start({ ...spec('m'), startPaused: true });
     await here.stop('m', 60_000);
     await until(async () => (await stateOf(here, 'm')) === 'ended');
@@ -43,8 +43,8 @@ export function endContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('killing is at once, and twice is as good as once', async () => {
-    const { here, spec } = create();
+  test('killing is immediate and idempotent', async () => {
+    const { here, spec } = await create();
     await here.start(spec('m', 'deaf'));
     await here.kill('m', 'the first reason');
     await here.kill('m', 'the second reason');
@@ -56,8 +56,8 @@ export function endContract(create: () => DriversUnderTest): void {
   test.each([
     ['leaving', 'GuestShutdown'],
     ['crashing', 'Crashed'],
-  ] as const)('a %s guest ends its machine, and it is known how', async (guest, reason) => {
-    const { here, spec, until } = create();
+  ] as const)('a %s guest ends its machine with that reason', async (guest, reason) => {
+    const { here, spec, until } = await create();
     await here.start(spec('m', guest));
     await until(async () => (await stateOf(here, 'm')) === 'ended');
     expect(await endOf(here, 'm')).toBe(reason);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { InvalidStateError } from '../machine-driver.ts';
-import { type DriversUnderTest, whereAble } from './drivers-under-test.fixture.ts';
+import { type CreateDrivers, whereAble } from './drivers-under-test.fixture.ts';
 
 /** Tests that running machines can be changed and inspected. */
-export function hardwareContract(create: () => DriversUnderTest): void {
+export function hardwareContract(create: CreateDrivers): void {
   test('a machine grows up to its maxima and no further', async () => {
-    const { here, spec } = create();
+    const { here, spec } = await create();
     const { memoryBytes, cpu } = spec('m');
     await here.start({ ...spec('m'), maxSockets: cpu.sockets + 1, maxMemoryBytes: memoryBytes * 2 });
     const grow = () => here.resize('m', { sockets: cpu.sockets + 1, memoryBytes: memoryBytes * 2 });
@@ -21,8 +21,8 @@ export function hardwareContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('network cards come and go', async () => {
-    const { here, spec } = create();
+  test('network interfaces are plugged and unplugged', async () => {
+    const { here, spec } = await create();
     await here.start(spec('m'));
     const nic = { name: 'second', mac: '02:00:00:00:00:02', model: 'virtio' };
     await whereAble(
@@ -40,8 +40,8 @@ export function hardwareContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test.each(['console', 'vnc'] as const)('a %s opens, or is refused by name', async (what) => {
-    const { here, spec } = create();
+  test.each(['console', 'vnc'] as const)('a %s opens, or is rejected by name', async (what) => {
+    const { here, spec } = await create();
     await here.start(spec('m'));
     await whereAble(
       here,

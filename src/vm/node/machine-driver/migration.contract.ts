@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { InvalidStateError, isAlive } from '../machine-driver.ts';
-import { type DriversUnderTest, endOf, stateOf, whereAble } from './drivers-under-test.fixture.ts';
+import { type CreateDrivers, endOf, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
 /** Tests that machines migrate to another node. */
-export function migrationContract(create: () => DriversUnderTest): void {
-  test('a migrated machine ends here and goes on there, and never runs on both', async () => {
-    const { here, there, spec, until } = create();
+export function migrationContract(create: CreateDrivers): void {
+  test('a migrated machine ends on the source and continues on the target, and never runs on both', async () => {
+    const { here, there, spec, until } = await create();
     const { startedAt } = await here.start(spec('m'));
     await whereAble(
       here,
@@ -35,8 +35,8 @@ export function migrationContract(create: () => DriversUnderTest): void {
     );
   });
 
-  test('a migration that is given up leaves the machine where it is, and nothing at the target', async () => {
-    const { here, there, spec } = create();
+  test('a canceled migration leaves the machine on the source, and nothing on the target', async () => {
+    const { here, there, spec } = await create();
     if (!here.capabilities().migration) return;
     await here.start(spec('m'));
     const { address } = await there.prepareIncoming(spec('m'), 'u');
@@ -49,8 +49,8 @@ export function migrationContract(create: () => DriversUnderTest): void {
     await Promise.all([here.remove('m'), there.remove('m')]);
   });
 
-  test('a migration fails, and the machine goes on, when the target goes away', async () => {
-    const { here, there, spec, until } = create();
+  test('a migration fails, and the machine keeps running, when the target disappears', async () => {
+    const { here, there, spec, until } = await create();
     if (!here.capabilities().migration) return;
     await here.start(spec('m'));
     const { address } = await there.prepareIncoming(spec('m'), 'u');
@@ -64,8 +64,8 @@ export function migrationContract(create: () => DriversUnderTest): void {
   test.each([
     [{ autoConverge: true }, 'PreCopy'],
     [{ postCopy: true }, 'PostCopy'],
-  ] as const)('a busy guest arrives with %o, and it is known what that took', async (how, mode) => {
-    const { here, there, spec, until } = create();
+  ] as const)('a busy guest arrives with %o, which is reported', async (how, mode) => {
+    const { here, there, spec, until } = await create();
     if (!here.capabilities().migration) return;
     await here.start(spec('m', 'busy'));
     const { address } = await there.prepareIncoming(spec('m', 'busy'), 'u');
@@ -79,8 +79,8 @@ export function migrationContract(create: () => DriversUnderTest): void {
     await Promise.all([here.remove('m'), there.remove('m')]);
   });
 
-  test('nothing is sent to where nobody waits for it', async () => {
-    const { here, there, spec } = create();
+  test('nothing is sent to a target that does not expect it', async () => {
+    const { here, there, spec } = await create();
     if (!here.capabilities().migration) return;
     await here.start(spec('m'));
     const { address } = await there.prepareIncoming(spec('m'), 'u');
@@ -91,8 +91,8 @@ export function migrationContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('a machine that is stopped while it is sent ends here and nowhere goes on', async () => {
-    const { here, there, spec, until } = create();
+  test('a machine that is stopped during a migration ends, and continues nowhere', async () => {
+    const { here, there, spec, until } = await create();
     if (!here.capabilities().migration) return;
     await here.start(spec('m'));
     const { address } = await there.prepareIncoming(spec('m'), 'u');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { InvalidStateError, type Machine, MachineNotFoundError } from '../machine-driver.ts';
-import { type DriversUnderTest, stateOf, whereAble } from './drivers-under-test.fixture.ts';
+import { type CreateDrivers, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
 /** Tests that machines start, pause and resume. */
-export function powerContract(create: () => DriversUnderTest): void {
-  test('a machine that was started runs, and is there to be seen', async () => {
-    const { here, spec } = create();
+export function powerContract(create: CreateDrivers): void {
+  test('a started machine runs, and is listed', async () => {
+    const { here, spec } = await create();
     const started = await here.start(spec('m'));
     expect(started).toMatchObject({ state: 'running', spec: { id: 'm' } });
     expect((await here.list()).map((machine) => machine.spec.id)).toEqual(['m']);
@@ -13,8 +13,8 @@ export function powerContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('starting a machine again does not make a second one', async () => {
-    const { here, spec } = create();
+  test('starting a machine again does not create a second one', async () => {
+    const { here, spec } = await create();
     const first = await here.start(spec('m'));
     const again = await here.start(spec('m'));
     expect(again.startedAt).toBe(first.startedAt);
@@ -22,8 +22,8 @@ export function powerContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('what has ended does not start again', async () => {
-    const { here, spec } = create();
+  test('a terminated machine does not start again', async () => {
+    const { here, spec } = await create();
     await here.start(spec('m'));
     await here.kill('m', 'for the test');
     await expect(here.start(spec('m'))).rejects.toBeInstanceOf(InvalidStateError);
@@ -32,16 +32,16 @@ export function powerContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('a machine can be made ready without running', async () => {
-    const { here, spec } = create();
+  test('a machine can be started paused', async () => {
+    const { here, spec } = await create();
     expect(await here.start({ ...spec('m'), startPaused: true })).toMatchObject({ state: 'paused' });
     await here.resume('m');
     expect(await stateOf(here, 'm')).toBe('running');
     await here.remove('m');
   });
 
-  test('a machine stands still and goes on as asked, however often', async () => {
-    const { here, spec } = create();
+  test('a machine is paused and resumed on request, repeatedly', async () => {
+    const { here, spec } = await create();
     await here.start(spec('m'));
     await whereAble(
       here,
@@ -59,8 +59,8 @@ export function powerContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test.each(['reset', 'softReboot'] as const)('a %s leaves the machine the same', async (how) => {
-    const { here, spec } = create();
+  test.each(['reset', 'softReboot'] as const)('a %s keeps the machine', async (how) => {
+    const { here, spec } = await create();
     const { startedAt } = await here.start(spec('m'));
     await whereAble(
       here,
@@ -74,8 +74,8 @@ export function powerContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('an id that is not there is refused by name', async () => {
-    const { here } = create();
+  test('an unknown id is rejected by name', async () => {
+    const { here } = await create();
     expect(await here.inspect('nobody')).toBeUndefined();
     for (const attempt of [
       () => here.stop('nobody', 0),
@@ -88,8 +88,8 @@ export function powerContract(create: () => DriversUnderTest): void {
     await here.remove('nobody');
   });
 
-  test('listeners are told of what changes, after it has changed, until they stop listening', async () => {
-    const { here, spec } = create();
+  test('listeners are notified after each change, until they stop listening', async () => {
+    const { here, spec } = await create();
     const seen: Promise<Machine | undefined>[] = [];
     const stop = here.onChange((id) => void seen.push(here.inspect(id)));
     await here.start(spec('m'));

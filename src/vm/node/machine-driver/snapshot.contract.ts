@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { InvalidStateError, MachineNotFoundError, type MachineSnapshot } from '../machine-driver.ts';
-import { type DriversUnderTest, stateOf, whereAble } from './drivers-under-test.fixture.ts';
+import { type CreateDrivers, stateOf, whereAble } from './drivers-under-test.fixture.ts';
 
 const MARK = { uid: 'restore-1', on: [] };
 const PLAIN = { memory: false, quiesce: false };
 const bytesOf = ({ disks }: MachineSnapshot) => disks.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Tests that disks and memory can be captured and restored. */
-export function snapshotContract(create: () => DriversUnderTest): void {
-  test('a snapshot brings back what was on the disk, whatever became of those before it', async () => {
-    const { here, spec, disk } = create();
+export function snapshotContract(create: CreateDrivers): void {
+  test('a snapshot restores the contents of the disk, even if earlier ones are deleted', async () => {
+    const { here, spec, disk } = await create();
     await here.start(spec('m'));
     await whereAble(
       here,
@@ -32,8 +32,8 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('a snapshot takes the room of what is not in the one below it', async () => {
-    const { here, spec, disk } = create();
+  test('a snapshot has the size of what its parent does not contain', async () => {
+    const { here, spec, disk } = await create();
     if (!here.capabilities().snapshots || disk === undefined) return;
     await here.start(spec('m'));
     await disk.write(here, 'm', 'something');
@@ -46,8 +46,8 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('the disks of a machine that is off can be kept and brought back', async () => {
-    const { here, spec, disk, claimed, until } = create();
+  test('the disks of a stopped machine can be saved and restored', async () => {
+    const { here, spec, disk, claimed, until } = await create();
     if (!here.capabilities().snapshots || claimed === undefined || disk === undefined) return;
     const off = { namespace: spec('m').namespace, disks: [{ name: 'root', claim: claimed.claim }] };
     const run = async (id: string, action: () => Promise<unknown>) => {
@@ -70,8 +70,8 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     expect(await run('fifth', () => disk.read(here, 'fifth'))).toBe('later');
   });
 
-  test('memory that was kept is the size of the machine, and its guest is quiet where it can be', async () => {
-    const { here, spec } = create();
+  test('saved memory has the size of the machine, and its guest is frozen if possible', async () => {
+    const { here, spec } = await create();
     if (!here.capabilities().memorySnapshots) return;
     await here.start(spec('m'));
     const kept = await here.snapshot('m', { memory: true, quiesce: true });
@@ -80,8 +80,8 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     await here.remove('m');
   });
 
-  test('a machine that is being sent elsewhere is not kept, and goes on', async () => {
-    const { here, there, spec } = create();
+  test('a migrating machine cannot be saved, and keeps running', async () => {
+    const { here, there, spec } = await create();
     const { migration, snapshots } = here.capabilities();
     if (!migration || !snapshots) return;
     await here.start(spec('m'));
@@ -92,8 +92,8 @@ export function snapshotContract(create: () => DriversUnderTest): void {
     await Promise.all([here.remove('m'), there.remove('m')]);
   });
 
-  test('a machine that is not there is not kept', async () => {
-    const { here } = create();
+  test('a machine that does not exist cannot be saved', async () => {
+    const { here } = await create();
     if (!here.capabilities().snapshots) return;
     await expect(here.snapshot('nobody', PLAIN)).rejects.toBeInstanceOf(MachineNotFoundError);
   });

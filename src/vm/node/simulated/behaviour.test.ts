@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
 
 describe('the behaviour of what runs on a simulated node', () => {
-  it('is plain where nobody says anything', () => {
+  it('has defaults', () => {
     expect(behaviourOf(undefined)).toBe(PLAIN);
     expect(behaviourOf({}, { 'vimana.io/identity': '{}', other: 'x' })).toBe(PLAIN);
   });
 
-  it('is what annotations ask for, of which the first source wins', () => {
+  it('is requested by annotations, of which the first source takes precedence', () => {
     const found = behaviourOf(
       { 'vimana.io/start-delay': '1m30s', 'vimana.io/guest-agent': 'false' },
       { 'vimana.io/start-delay': '9h', 'vimana.io/fail': 'oom', 'vimana.io/dirty-rate': '50Mi' },
@@ -32,7 +32,7 @@ describe('the behaviour of what runs on a simulated node', () => {
     ['readiness', 'yes'],
     ['memory-utilization', '1.1'],
     ['dirty-rate', 'fast'],
-  ])('leaves out %s %s, and says so', (name, text) => {
+  ])('ignores %s %s, and reports that', (name, text) => {
     const annotation = `vimana.io/${name}`;
     const { behaviour, problems } = readBehaviour({ [annotation]: text, 'vimana.io/boot-time': '1s' });
     expect(behaviour).toEqual({ ...PLAIN, bootMs: 1000 });
@@ -40,7 +40,7 @@ describe('the behaviour of what runs on a simulated node', () => {
     expect(problems[0]?.message).toContain(text);
   });
 
-  it('is told in one table, in the code and in the reference alike', () => {
+  it('is documented in one table, for the code and the reference', () => {
     const rows = (path: string) =>
       readFileSync(path, 'utf8')
         .split('\n')

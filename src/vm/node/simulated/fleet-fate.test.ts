@@ -29,7 +29,7 @@ async function runInstance(name: string, annotations: Record<string, string> = {
 const stateOn = async (fleet: SimulatedFleet, node: string, vmi: Vmi) =>
   (await fleet.simulation.driver(node).inspect(vmi.metadata.uid))?.state;
 
-describe('a machine that is made ready', () => {
+describe('a prepared machine', () => {
   /** Returns a fleet whose writes of instances take as long as a test needs. */
   function slowly() {
     const said = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ describe('a machine that is made ready', () => {
     return { states, fleet, answer: () => said.resolve() };
   }
 
-  it('does not run before its instance says that it runs here', async () => {
+  it('does not run before its instance reports that it runs here', async () => {
     const { fleet, answer: response } = slowly();
     const vmi = await harness.makeInstance('m');
     await harness.createLauncherPod(vmi, ONE);
@@ -60,7 +60,7 @@ describe('a machine that is made ready', () => {
     await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'running');
   });
 
-  it('never runs where the instance has been taken elsewhere meanwhile', async () => {
+  it('never runs if the instance belongs to another node by now', async () => {
     const { fleet, states, answer: response } = slowly();
     const vmi = await harness.makeInstance('m');
     await harness.createLauncherPod(vmi, ONE);
@@ -75,7 +75,7 @@ describe('a machine that is made ready', () => {
 });
 
 describe('a node that cannot renew its lease', () => {
-  it('ends its machines after 30 s, and says so when it can', async () => {
+  it('stops its machines after 30 s, and reports that when it can', async () => {
     const { fleet } = harness.start();
     const vmi = await runInstance('m');
     // The Lease is renewed for the last time after 20 s.
@@ -92,7 +92,7 @@ describe('a node that cannot renew its lease', () => {
     await harness.untilPod('launcher-m', ({ status }) => status?.phase === 'Failed');
   });
 
-  it('begins nothing before it has', async () => {
+  it('starts nothing before it has renewed it', async () => {
     const { fleet } = harness.start();
     await cluster.settle();
     harness.cutOff = true;
@@ -106,7 +106,7 @@ describe('a node that cannot renew its lease', () => {
     await harness.untilPhase('m', 'Running');
   });
 
-  it('goes on when the failure is short', async () => {
+  it('continues after a short failure', async () => {
     const { fleet } = harness.start();
     const vmi = await runInstance('m');
     await cluster.clock.advance(19_000);
@@ -119,8 +119,8 @@ describe('a node that cannot renew its lease', () => {
   });
 });
 
-describe('a fleet that starts again', () => {
-  it('takes up the machines that are said to run, with their age, and starts none twice', async () => {
+describe('a fleet that restarts', () => {
+  it('adopts the machines that should run, with their age, and starts none twice', async () => {
     const first = harness.start();
     const vmi = await runInstance('m', { 'vimana.io/boot-time': '10s' });
     await cluster.clock.advance(60_000);
@@ -136,7 +136,7 @@ describe('a fleet that starts again', () => {
     expect(harness.writes.filter((write) => write.includes('/status'))).toEqual([]);
   });
 
-  it('takes up machines of a node whose lease had lapsed, as long as nobody declared it lost', async () => {
+  it('adopts machines of a node whose lease has expired, unless it was declared lost', async () => {
     const first = harness.start();
     const vmi = await runInstance('m');
     await first.stop();
@@ -146,7 +146,7 @@ describe('a fleet that starts again', () => {
     expect((await harness.instance('m')).status?.phase).toBe('Running');
   });
 
-  it('takes up none of a node that was declared lost, and says so before the node is used again', async () => {
+  it('adopts none of a node that was declared lost, and reports that before the node is used again', async () => {
     const first = harness.start();
     await runInstance('m');
     await first.stop();
@@ -160,7 +160,7 @@ describe('a fleet that starts again', () => {
     expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
   });
 
-  it('does not bring back what has been reported as ended', async () => {
+  it('does not restart what was reported as terminated', async () => {
     const first = harness.start();
     await runInstance('m');
     await first.stop();
@@ -172,8 +172,8 @@ describe('a fleet that starts again', () => {
   });
 });
 
-describe('a node that freezes', () => {
-  it('does nothing and renews no lease until it is let go', async () => {
+describe('a frozen node', () => {
+  it('does nothing and renews no lease until it is unfrozen', async () => {
     runNodeLifecycle(cluster);
     const { fleet } = harness.start();
     const vmi = await runInstance('m');
@@ -199,8 +199,8 @@ describe('a node that freezes', () => {
   });
 });
 
-describe('a pod that somebody else changes while it ends', () => {
-  it.each(['launcher-m', 'plain'])('is looked at again before it goes for good: %s', async (name) => {
+describe('a terminating pod that another client changes', () => {
+  it.each(['launcher-m', 'plain'])('is checked again before it is deleted: %s', async (name) => {
     const attempts: string[] = [];
     harness.start(
       {},

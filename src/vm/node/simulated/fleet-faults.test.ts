@@ -149,8 +149,8 @@ class Trial {
   }
 }
 
-describe('a fleet under all that may happen to it', () => {
-  it('never runs a machine twice, and in the end runs exactly those that are said to run', async () => {
+describe('a fleet under all faults', () => {
+  it('never runs a machine twice, and finally runs exactly those that should run', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
         const harness = await fleetHarness();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { VMIS, type Vmi } from '#api/kubevirt/resources';
 import type { Client } from '#platform/kube/client';
 import { conditionOf } from '#platform/kube/kinds/condition';
@@ -37,7 +37,7 @@ describe('a machine on a simulated node', () => {
     expect(await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)).toMatchObject({ state: 'running' });
   });
 
-  it('is reported with everything that is known of it', async () => {
+  it('is reported with all of its state', async () => {
     harness.start();
     const { uid } = (
       await runInstance('m', { spec: { domain: { cpu: { cores: 2 }, memory: { guest: '1Gi' }, devices: {} } } })
@@ -79,7 +79,7 @@ describe('a machine on a simulated node', () => {
     expect(uid).toBeDefined();
   });
 
-  it('is Scheduled while its pod takes its time', async () => {
+  it('is Scheduled while its pod starts', async () => {
     harness.start();
     const vmi = await harness.makeInstance('m', { annotations: { 'vimana.io/start-delay': '20s' } });
     await harness.createLauncherPod(vmi, NODE);
@@ -96,7 +96,7 @@ describe('a machine on a simulated node', () => {
     await harness.untilPhase('m', 'Running');
   });
 
-  it('says that its image cannot be had until it can', async () => {
+  it('reports that its image cannot be pulled until it can', async () => {
     harness.start();
     const annotations = { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '1' };
     await harness.createLauncherPod(await harness.makeInstance('m', { annotations }), NODE);
@@ -110,7 +110,7 @@ describe('a machine on a simulated node', () => {
     expect(await trouble()).toBeUndefined();
   });
 
-  it('has an agent when its guest has booted', async () => {
+  it('has a guest agent when its guest has booted', async () => {
     harness.start();
     const vmi = await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } });
     expect(condition(vmi, 'AgentConnected')).toBeUndefined();
@@ -119,7 +119,7 @@ describe('a machine on a simulated node', () => {
     await cluster.until(async () => condition(await harness.instance('m'), 'AgentConnected')?.status === 'True');
   });
 
-  it('cannot be moved while a claim of it cannot be used from two nodes', async () => {
+  it('cannot migrate while one of its claims cannot be used from two nodes', async () => {
     harness.start();
     const claim = (name: string, mode: string) =>
       admin.create(PERSISTENT_VOLUME_CLAIMS, {
@@ -148,7 +148,7 @@ describe('a machine on a simulated node', () => {
 });
 
 describe('the end of a machine', () => {
-  it('comes with that of its instance, when the guest is done', async () => {
+  it('follows the deletion of its instance, when the guest has shut down', async () => {
     const { fleet } = harness.start();
     const vmi = await runInstance('m', { annotations: { 'vimana.io/shutdown-duration': '12s' } });
     await hold('m');
@@ -169,7 +169,7 @@ describe('the end of a machine', () => {
     expect(cluster.clock.pending).toBeLessThan(20);
   });
 
-  it('comes at the end of the grace period where the guest does not listen', async () => {
+  it('comes at the end of the grace period if the guest ignores the shutdown', async () => {
     harness.start();
     await runInstance('m', {
       annotations: { 'vimana.io/shutdown-duration': 'never' },
@@ -183,7 +183,7 @@ describe('the end of a machine', () => {
     await harness.untilPhase('m', 'Succeeded');
   });
 
-  it('comes with that of its pod, which the instance is told as a failure', async () => {
+  it('follows the deletion of its pod, which the instance reports as a failure', async () => {
     harness.start();
     await runInstance('m');
     await admin.delete(PODS, 'launcher-m', { namespace });
@@ -193,7 +193,7 @@ describe('the end of a machine', () => {
     expect(harness.told).toEqual(['m Normal Started', 'm Normal ShuttingDown', 'm Warning Stopped']);
   });
 
-  it('comes at once when its pod is gone without a word', async () => {
+  it('comes at once when its pod is deleted by force', async () => {
     const { fleet } = harness.start();
     const vmi = await runInstance('m');
     await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
@@ -202,7 +202,7 @@ describe('the end of a machine', () => {
     expect(ended.status?.reason).toBe('PodDeleted');
   });
 
-  it('is what was asked for when its instance goes and its pod without a word', async () => {
+  it('is normal if its instance is deleted and its pod by force', async () => {
     harness.start();
     await runInstance('m', { annotations: { 'vimana.io/shutdown-duration': '10s' } });
     await admin.patch(VMIS, 'm', { type: 'merge', body: { metadata: { finalizers: ['test/hold'] } } }, { namespace });
@@ -211,7 +211,7 @@ describe('the end of a machine', () => {
     expect((await harness.untilPhase('m', 'Succeeded')).status?.reason).toBe('Stopped');
   });
 
-  it('comes at once when its instance is gone, is final, or is somewhere else', async () => {
+  it('comes at once when its instance is deleted, final, or on another node', async () => {
     const { fleet } = harness.start();
     const driver = fleet.simulation.driver(NODE);
     const final = { phase: 'Failed', reason: 'NodeLost' };
@@ -230,7 +230,7 @@ describe('the end of a machine', () => {
   it.each([
     ['crash', 'Failed', 'GuestCrashed', 'Failed', 'Error'],
     ['oom', 'Failed', 'OutOfMemory', 'Failed', 'OOMKilled'],
-  ])('by %s is told as it was', async (fail, phase, reason, podPhase, exit) => {
+  ])('by %s is reported as such', async (fail, phase, reason, podPhase, exit) => {
     harness.start();
     await runInstance('m', { annotations: { 'vimana.io/fail': fail, 'vimana.io/fail-after': '10s' } });
     await cluster.clock.advance(10_000);
@@ -246,8 +246,8 @@ describe('the end of a machine', () => {
     expect((await harness.untilPhase('m', 'Succeeded')).status?.reason).toBe('GuestShutdown');
   });
 
-  it('before it began leaves nothing behind', async () => {
-    harness.start();
+  it('before its start leaves nothing behind', async () => {
+    const { fleet } = harness.start();
     const vmi = await harness.makeInstance('m', { annotations: { 'vimana.io/start-delay': '1h' } });
     await harness.createLauncherPod(vmi, NODE);
     await harness.untilPhase('m', 'Scheduled');
@@ -255,11 +255,14 @@ describe('the end of a machine', () => {
     await admin.delete(VMIS, 'm', { namespace });
     await harness.untilPhase('m', 'Succeeded');
     await harness.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded');
+    expect(await fleet.simulation.driver(NODE).list()).toEqual([]);
+    await cluster.clock.advance(2 * 60 * 60_000);
+    expect(await fleet.simulation.driver(NODE).list()).toEqual([]);
   });
 });
 
-describe('what is asked of a machine', () => {
-  it('stands still and goes on', async () => {
+describe('a request to a VM', () => {
+  it('pauses and resumes it', async () => {
     const { fleet } = harness.start();
     const { uid } = (await runInstance('m')).metadata;
     await harness.annotate('m', { 'vimana.io/paused': 'true' });
@@ -272,7 +275,7 @@ describe('what is asked of a machine', () => {
     expect(harness.told).toEqual(['m Normal Started', 'm Normal Paused', 'm Normal Resumed']);
   });
 
-  it('starts paused where it is to', async () => {
+  it('starts it paused', async () => {
     const { fleet } = harness.start();
     const { uid } = (
       await runInstance('m', { spec: { startStrategy: 'Paused', domain: { memory: { guest: '1Gi' }, devices: {} } } })
@@ -283,23 +286,29 @@ describe('what is asked of a machine', () => {
     await cluster.until(async () => (await fleet.simulation.driver(NODE).inspect(uid))?.state === 'running');
   });
 
-  it.each(['vimana.io/reset', 'vimana.io/soft-reboot'])(
-    'is done once for %s, which is taken off before',
-    async (annotation) => {
-      const { fleet } = harness.start();
-      const { uid } = (await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } })).metadata;
-      await cluster.clock.advance(31_000);
-      const driver = fleet.simulation.driver(NODE);
-      expect(await driver.inspect(uid)).toMatchObject({ booted: true });
-      await harness.annotate('m', { [annotation]: 'one' });
-      await cluster.until(async () => (await harness.instance('m')).metadata.annotations?.[annotation] === undefined);
-      await cluster.until(async () => (await driver.inspect(uid))?.booted === false);
-      await cluster.clock.advance(30_000);
-      expect(await driver.inspect(uid)).toMatchObject({ booted: true, state: 'running' });
-    },
-  );
+  it.each([
+    ['vimana.io/reset', 'reset'],
+    ['vimana.io/soft-reboot', 'softReboot'],
+  ] as const)('is performed once for %s, which is removed first', async (annotation, method) => {
+    const { fleet } = harness.start();
+    const { uid } = (await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } })).metadata;
+    await cluster.clock.advance(31_000);
+    const driver = fleet.simulation.driver(NODE);
+    const perform = driver[method].bind(driver);
+    const requests: unknown[] = [];
+    vi.spyOn(driver, method).mockImplementation(async (id) => {
+      requests.push((await harness.instance('m')).metadata.annotations?.[annotation]);
+      await perform(id);
+    });
+    expect(await driver.inspect(uid)).toMatchObject({ booted: true });
+    await harness.annotate('m', { [annotation]: 'one' });
+    await cluster.until(async () => (await driver.inspect(uid))?.booted === false);
+    await cluster.clock.advance(30_000);
+    expect(await driver.inspect(uid)).toMatchObject({ booted: true, state: 'running' });
+    expect(requests).toEqual([undefined]);
+  });
 
-  it('stays of the size of its place, and says that it is to move', async () => {
+  it('leaves it at the size of its pod, and reports that it has to migrate', async () => {
     harness.start();
     const domain = (sockets: number) => ({
       cpu: { sockets, maxSockets: 4 },
@@ -328,7 +337,7 @@ describe('what is asked of a machine', () => {
     await cluster.until(async () => condition(await harness.instance('m'), 'HotVCPUChange') === undefined);
   });
 
-  it('is ready as its readiness probe answers', async () => {
+  it('makes it ready by its readiness probe', async () => {
     harness.start();
     const readinessProbe = { tcpSocket: { port: 22 }, initialDelaySeconds: 15 };
     const vmi = await runInstance('m', { spec: { readinessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
@@ -348,7 +357,7 @@ describe('what is asked of a machine', () => {
     expect(pod.status?.phase).toBe('Running');
   });
 
-  it('ends when its liveness probe fails for good', async () => {
+  it('ends it when its liveness probe fails repeatedly', async () => {
     harness.start();
     const livenessProbe = { tcpSocket: { port: 22 }, periodSeconds: 5, failureThreshold: 4 };
     await runInstance('m', { spec: { livenessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
@@ -361,7 +370,7 @@ describe('what is asked of a machine', () => {
     expect((await harness.untilPhase('m', 'Failed')).status?.reason).toBe('LivenessProbeFailed');
   });
 
-  it('survives a liveness probe that fails for a while', async () => {
+  it('keeps it running when its liveness probe fails for a while', async () => {
     harness.start();
     const livenessProbe = { tcpSocket: { port: 22 } };
     await runInstance('m', { spec: { livenessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });

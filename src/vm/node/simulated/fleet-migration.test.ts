@@ -49,7 +49,7 @@ async function beginMigration(vmi: Vmi, more: object = {}): Promise<void> {
 const migrationOf = async (name: string) => (await harness.instance(name)).status?.migrationState;
 
 describe('a live migration', () => {
-  it('moves the machine, its status and its place, and keeps its addresses and its age', async () => {
+  it('moves the machine, its status and its pod, and keeps its addresses and its age', async () => {
     const { fleet } = harness.start();
     const before = await runInstance('m');
     await patchState('m', {});
@@ -92,7 +92,7 @@ describe('a live migration', () => {
     await cluster.until(async () => (await stateOn(fleet, TWO, before)) === undefined);
   });
 
-  it('that does not converge fails, and the machine goes on where it was', async () => {
+  it('that does not converge fails, and the machine keeps running on the source', async () => {
     const { fleet } = harness.start({ link: 1e6 });
     const vmi = await runInstance('m', { 'vimana.io/dirty-rate': '2M' });
     await beginMigration(vmi);
@@ -109,7 +109,7 @@ describe('a live migration', () => {
     expect(await stateOn(fleet, ONE, vmi)).toBe('running');
   });
 
-  it('keeps to what it may use', async () => {
+  it('respects its bandwidth', async () => {
     harness.start();
     const vmi = await runInstance('m');
     await beginMigration(vmi, { migrationConfiguration: { bandwidthPerMigration: '16Mi' } });
@@ -121,7 +121,7 @@ describe('a live migration', () => {
     await cluster.until(async () => (await harness.instance('m')).status?.nodeName === TWO);
   });
 
-  it('of a busy guest ends in bounded time with post-copy, and tells what it took', async () => {
+  it('of a busy guest ends in bounded time with post-copy, which is reported', async () => {
     const MIB = 2 ** 20;
     harness.start({ link: 16 * MIB });
     const vmi = await runInstance('m', { 'vimana.io/dirty-rate': '64Mi' });
@@ -140,7 +140,7 @@ describe('a live migration', () => {
     expect(downtimeMs).toBeLessThanOrEqual(300);
   });
 
-  it('that goes well tells when it will end, and how much it sent', async () => {
+  it('reports when it will end, and how much it sent', async () => {
     const MIB = 2 ** 20;
     harness.start({ link: 16 * MIB });
     const vmi = await runInstance('m');
@@ -153,7 +153,7 @@ describe('a live migration', () => {
     expect(await migrationOf('m')).toMatchObject({ transferredBytes: 128 * MIB, downtimeMs: 250 });
   });
 
-  it('that is given up leaves the machine where it was', async () => {
+  it('that is canceled leaves the machine on the source', async () => {
     const { fleet } = harness.start({ link: 1e6 });
     const vmi = await runInstance('m');
     await beginMigration(vmi);
@@ -166,7 +166,7 @@ describe('a live migration', () => {
     await cluster.until(async () => (await stateOn(fleet, TWO, vmi)) !== 'incoming');
   });
 
-  it('is not answered by a target that was made for another', async () => {
+  it('is not accepted by a target that was prepared for another', async () => {
     harness.start();
     const vmi = await runInstance('m');
     await beginMigration(vmi, { migrationUid: 'b7a1b1a8-0000-4000-8000-000000000002' });
@@ -174,7 +174,7 @@ describe('a live migration', () => {
     expect((await migrationOf('m'))?.targetNodeAddress).toBeUndefined();
   });
 
-  it('stays done where the pod that was left goes before that could be told', async () => {
+  it('stays successful if the source pod is deleted before that was reported', async () => {
     const { fleet } = harness.start();
     const vmi = await runInstance('m');
     await beginMigration(vmi);
@@ -191,7 +191,7 @@ describe('a live migration', () => {
     expect(await stateOn(fleet, TWO, vmi)).toBe('running');
   });
 
-  it('can be tried again', async () => {
+  it('can be retried', async () => {
     const { fleet } = harness.start();
     const vmi = await runInstance('m');
     await beginMigration(vmi);

@@ -14,7 +14,7 @@ import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import { WorkQueue } from '#platform/runtime/work-queue';
 import { FENCE_AFTER, Leases } from '../agent/leases.ts';
 import type { ManagedNode, ManagedNodes } from '../agent/managed-node.ts';
-import type { Simulation } from './machine/simulation.ts';
+import type { MachineDriver } from '../machine-driver.ts';
 import { type NodeShape, nodeLabels, nodeObject, nodeStatus, seemsUnwell } from './node-object.ts';
 import { DEFAULT_PREFIX, type NodePool, shapesOf } from './node-pool.ts';
 
@@ -25,7 +25,8 @@ export interface FleetNodesDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly events: EventRecorder;
-  readonly simulation: Simulation;
+  /** Returns the driver of a node, always the same. */
+  readonly driverOf: (node: string) => MachineDriver;
   /** Called when a node has changed, so that everything bound to it must be reconciled. */
   readonly onWake: (node: string) => void;
   /** Called when the node may have been declared lost. Its machines pause until that is known. */
@@ -180,7 +181,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
   }
 
   #host(shape: NodeShape): FleetNode {
-    const { simulation, onMachine } = this.#parts;
+    const { driverOf, onMachine } = this.#parts;
     const leases = this.#leases;
     const { renewLeases } = this.#options;
     const { name } = shape;
@@ -202,7 +203,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
       },
       // The driver is created only for nodes with bound pods.
       get driver() {
-        const driver = simulation.driver(name);
+        const driver = driverOf(name);
         if (!listening) driver.onChange((id) => onMachine(name, id));
         listening = true;
         return driver;

@@ -46,7 +46,7 @@ describe('a pod on a simulated node', () => {
     }
   });
 
-  it('has an address of its own, which another gets only when it is gone', async () => {
+  it('has its own address, which is reused only after its deletion', async () => {
     harness.start({ podRange: '10.245.0.0/30' });
     await harness.makePod('a');
     await harness.makePod('b');
@@ -64,7 +64,7 @@ describe('a pod on a simulated node', () => {
     expect((await harness.untilPod('c', isIn('Running'))).status?.['podIP']).toBe('10.245.0.1');
   });
 
-  it('runs its init containers to their end, and those beside it for good', async () => {
+  it('runs its init containers to completion, and sidecars permanently', async () => {
     harness.start();
     const initContainers = [
       { name: 'first', image: IMAGE },
@@ -89,7 +89,7 @@ describe('a pod on a simulated node', () => {
     ]);
   });
 
-  it('starts after its delay, and before the bound of it', async () => {
+  it('starts after its delay, and within its bound', async () => {
     harness.start();
     const annotations = { 'vimana.io/start-delay': '10s', 'vimana.io/start-jitter': '60s' };
     const names = Array.from({ length: 8 }, (_, i) => `p${i}`);
@@ -110,7 +110,7 @@ describe('a pod on a simulated node', () => {
     expect(await running()).toBe(names.length);
   });
 
-  it('does as the fleet does where it says nothing itself', async () => {
+  it('has the defaults of the fleet', async () => {
     harness.start({ defaults: { 'vimana.io/start-delay': '5s' } });
     await harness.makePod('p');
     await harness.makePod('own', { annotations: { 'vimana.io/start-delay': '0s' } });
@@ -120,7 +120,7 @@ describe('a pod on a simulated node', () => {
     await harness.untilPod('p', isIn('Running'));
   });
 
-  it('tells of an image that cannot be pulled, ever less often, until it can', async () => {
+  it('reports an image that cannot be pulled, with increasing delays, until it can', async () => {
     harness.start();
     await harness.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' } });
     await harness.untilPod('p', waiting('ErrImagePull'));
@@ -137,7 +137,7 @@ describe('a pod on a simulated node', () => {
     expect(new Set(harness.told)).toEqual(new Set(['p Warning Failed', 'p Warning BackOff']));
   });
 
-  it('is started again and again after crashes, as a kubelet does', async () => {
+  it('is restarted repeatedly after crashes, as by a kubelet', async () => {
     harness.start();
     await harness.makePod('p', { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' } });
     await harness.untilPod('p', isIn('Running'));
@@ -166,7 +166,7 @@ describe('a pod on a simulated node', () => {
     expect(first(await harness.pod('p'))?.restartCount).toBeLessThan(20);
   });
 
-  it('recovers after as many failures as it was told to have', async () => {
+  it('recovers after the requested number of failures', async () => {
     harness.start();
     const annotations = { 'vimana.io/fail': 'oom', 'vimana.io/fail-times': '1', 'vimana.io/fail-after': '1s' };
     await harness.makePod('p', { annotations });
@@ -182,7 +182,7 @@ describe('a pod on a simulated node', () => {
     ['Never', 'crash', 'Failed'],
     ['Never', undefined, 'Succeeded'],
     ['OnFailure', undefined, 'Succeeded'],
-  ])('with restart policy %s ends for good after %s', async (restartPolicy, fail, phase) => {
+  ])('with restart policy %s terminates permanently after %s', async (restartPolicy, fail, phase) => {
     harness.start();
     const annotations: Record<string, string> =
       fail === undefined
@@ -219,7 +219,7 @@ describe('a pod on a simulated node', () => {
     expect((await harness.untilPod('p', isIn('Failed'))).status?.reason).toBe('DeadlineExceeded');
   });
 
-  it('goes when it is done, and at the end of its grace period at the latest', async () => {
+  it('terminates when it is finished, at the latest after its grace period', async () => {
     harness.start();
     const stop = async (name: string, duration: string) => {
       await harness.makePod(name, {
@@ -246,7 +246,7 @@ describe('a pod on a simulated node', () => {
     }
   });
 
-  it('that never ran goes at once', async () => {
+  it('that never ran is deleted at once', async () => {
     harness.start();
     await harness.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull' } });
     await harness.untilPod('p', waiting('ErrImagePull'));
@@ -254,7 +254,7 @@ describe('a pod on a simulated node', () => {
     await harness.untilPodGone('p');
   });
 
-  it('is ready as its probe answers, and as others say', async () => {
+  it('is ready by its probe and its readiness gates', async () => {
     harness.start();
     const containers = [
       { name: 'main', image: IMAGE, readinessProbe: { tcpSocket: { port: 80 }, initialDelaySeconds: 5 } },
@@ -275,7 +275,7 @@ describe('a pod on a simulated node', () => {
     await harness.untilPod('p', (pod) => holds(pod, 'Ready') === 'False' && holds(pod, 'example.com/go') === 'True');
   });
 
-  it('is restarted when it does not answer', async () => {
+  it('is restarted when its probe fails', async () => {
     harness.start();
     const containers = [{ name: 'main', image: IMAGE, livenessProbe: { tcpSocket: { port: 80 }, periodSeconds: 5 } }];
     await harness.makePod('p', { spec: { containers }, annotations: { 'vimana.io/liveness': 'false' } });
@@ -284,7 +284,7 @@ describe('a pod on a simulated node', () => {
     await harness.untilPod('p', (pod) => first(pod)?.restartCount === 1);
   });
 
-  it('goes on where it was when the fleet starts again', async () => {
+  it('continues when the fleet restarts', async () => {
     const { stop } = harness.start();
     const annotations = { 'vimana.io/complete-after': '60s' };
     await harness.makePod('p', { spec: { restartPolicy: 'Never' }, annotations });
@@ -303,14 +303,14 @@ describe('a pod on a simulated node', () => {
     await harness.untilPod('p', isIn('Succeeded'));
   });
 
-  it('says when it is asked for something that cannot be read', async () => {
+  it('reports a request that cannot be parsed', async () => {
     harness.start();
     await harness.makePod('p', { annotations: { 'vimana.io/start-delay': 'soon' } });
     await harness.untilPod('p', isIn('Running'));
     expect(harness.told).toContain('p Warning InvalidAnnotation');
   });
 
-  it('on a node of somebody else is left alone', async () => {
+  it('on a node of another node agent is ignored', async () => {
     harness.start();
     await harness.makePod('p', { spec: { nodeName: 'another' } });
     await cluster.clock.advance(10_000);
@@ -330,7 +330,7 @@ describe('the log of a container', () => {
     });
   const textOf = (lines: Iterable<{ text: string }> | undefined) => [...(lines ?? [])].map(({ text }) => text);
 
-  it('tells of its life, of the one before it too, and goes on while it does', async () => {
+  it('has logs, also of its previous run, which can be followed', async () => {
     const { fleet } = harness.start();
     const annotations = { 'vimana.io/fail': 'crash', 'vimana.io/fail-times': '1', 'vimana.io/fail-after': '3s' };
     await harness.makePod('p', { annotations });
@@ -349,7 +349,7 @@ describe('the log of a container', () => {
     await following?.return?.();
   });
 
-  it('of a launcher tells the life of its machine', async () => {
+  it('of a launcher has logs of its machine', async () => {
     const { fleet } = harness.start();
     const vmi = await harness.makeInstance('m');
     await harness.createLauncherPod(vmi, 'kwok-node-1');

@@ -5,8 +5,8 @@ import { afterWrites, readGuestWrites } from './guest-write.ts';
 const after = (...requests: string[]) =>
   requests.reduce((disk, request) => afterWrites(disk, readGuestWrites(request)), BLANK_DISK);
 
-describe('what a guest is asked to write', () => {
-  it('may be text, or so many bytes, or nothing any more', () => {
+describe('the writes of a guest', () => {
+  it('may be a text, a number of bytes, or a deletion', () => {
     expect(after('/f=a=b').files['/f']).toMatchObject({ text: 'a=b', bytes: 3 });
     expect(after('{"path":"/db","bytes":"2Gi"}').files['/db']).toMatchObject({ bytes: 2 ** 31 });
     expect(after('/f=a', '[{"path":"/f","delete":true},{"path":"/g","text":""}]').files).toEqual({
@@ -15,13 +15,13 @@ describe('what a guest is asked to write', () => {
     expect(readGuestWrites('{"disk":"data","path":"/f","text":"x"}').writes[0]?.disk).toBe('data');
   });
 
-  it('is written once', () => {
+  it('are applied once', () => {
     const disk = after('/f=a');
     expect(afterWrites(disk, readGuestWrites('/f=a'))).toBe(disk);
     expect(after('/f=a', '/f=b', '/f=a').files['/f']?.text).toBe('a');
   });
 
-  it('differs from all else where only its size is given', () => {
+  it('of the same size differ by their id', () => {
     const one = after('{"path":"/db","bytes":10}').files['/db'];
     const another = after('{"path":"/db","bytes":10,"id":"2"}').files['/db'];
     expect(one?.digest).not.toBe(another?.digest);

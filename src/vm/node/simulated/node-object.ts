@@ -1,3 +1,4 @@
+import { RUNTIME_LABEL, type Runtime } from '#api/runtime';
 import { timestamp } from '#platform/base/timestamp';
 import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
 import type { Node, Taint } from '#platform/kube/kinds/node';
@@ -7,6 +8,7 @@ import type { NodeResources } from './node-size.ts';
 export interface NodeShape {
   readonly name: string;
   readonly address: string;
+  readonly runtime: Runtime;
   readonly zone: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -14,31 +16,31 @@ export interface NodeShape {
   readonly resources: NodeResources;
 }
 
-const RUNTIME_LABEL = 'vimana.io/runtime';
 const VERSION = 'v1.36.3+vimana';
 
-/** Returns the labels of a simulated node. */
-export function nodeLabels({ name, zone, labels }: NodeShape): Record<string, string> {
+/** Returns the labels of a node. */
+export function nodeLabels({ name, runtime, zone, labels }: NodeShape): Record<string, string> {
   return {
-    type: 'kwok',
+    ...(runtime === 'simulated' ? { type: 'kwok' } : {}),
     'kubernetes.io/hostname': name,
     'kubernetes.io/os': 'linux',
     'kubernetes.io/arch': 'amd64',
-    'node.kubernetes.io/instance-type': 'simulated',
+    'node.kubernetes.io/instance-type': runtime,
     'topology.kubernetes.io/zone': zone,
     'kubevirt.io/schedulable': 'true',
-    [RUNTIME_LABEL]: 'simulated',
+    [RUNTIME_LABEL]: runtime,
     ...labels,
   };
 }
 
-/** Returns a simulated node as it registers. */
+/** Returns a node as it registers. */
 export function nodeObject(shape: NodeShape, now: number): Node {
-  const { name, annotations, taints } = shape;
+  const { name, runtime, annotations, taints } = shape;
+  const kwok = runtime === 'simulated' ? { 'kwok.x-k8s.io/node': 'fake' } : {};
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name, labels: nodeLabels(shape), annotations: { 'kwok.x-k8s.io/node': 'fake', ...annotations } },
+    metadata: { name, labels: nodeLabels(shape), annotations: { ...kwok, ...annotations } },
     spec: taints.length === 0 ? {} : { taints },
     status: nodeStatus(shape, undefined, now),
   };
@@ -46,7 +48,7 @@ export function nodeObject(shape: NodeShape, now: number): Node {
 
 /** Returns the status of a node. Additions of others, such as extended resources, are retained. */
 export function nodeStatus(
-  { name, address, resources }: NodeShape,
+  { name, runtime, address, resources }: NodeShape,
   before: Node['status'],
   now: number,
 ): NonNullable<Node['status']> {
@@ -62,11 +64,11 @@ export function nodeStatus(
     nodeInfo: {
       architecture: 'amd64',
       operatingSystem: 'linux',
-      osImage: 'Simulated',
-      kernelVersion: 'simulated',
+      osImage: runtime === 'simulated' ? 'Simulated' : 'Linux',
+      kernelVersion: runtime,
       kubeletVersion: VERSION,
       kubeProxyVersion: '',
-      containerRuntimeVersion: 'simulated://1',
+      containerRuntimeVersion: `${runtime}://1`,
       machineID: name,
       systemUUID: name,
       bootID: name,

@@ -1,3 +1,4 @@
+import type { Runtime } from '#api/runtime';
 import { type Cidr, firstHost } from '#platform/base/cidr';
 import { formatIp } from '#platform/base/ip';
 import type { Taint } from '#platform/kube/kinds/node';
@@ -9,6 +10,8 @@ export interface NodePool {
   /** Name by which the pool is scaled. Defaults to ''. */
   readonly name?: string;
   readonly count: number;
+  /** Defaults to simulated. */
+  readonly runtime?: Runtime;
   /** Prefix of node names, followed by a number. Defaults to kwok-node-. */
   readonly prefix?: string;
   readonly size?: NodeResources;
@@ -37,6 +40,7 @@ export function shapesOf(pools: readonly NodePool[], range: Cidr): NodeShape[] {
       shapes.push({
         name: `${prefix}${number}`,
         address: formatIp({ family: first.family, value: first.value + BigInt(shapes.length) }),
+        runtime: pool.runtime ?? 'simulated',
         zone: zones[i % zones.length] ?? '',
         labels: pool.labels ?? {},
         annotations: pool.annotations ?? {},

@@ -10,20 +10,17 @@ describe('the size of a node', () => {
     ['256Gi,64cpu', { cpu: '64', memory: '256Gi', pods: '110' }],
     ['500mcpu, 2G', { cpu: '500m', memory: '2G', pods: '110' }],
     ['8cores,16Gi,pods=250,nvidia.com/gpu=2', { cpu: '8', memory: '16Gi', pods: '250', 'nvidia.com/gpu': '2' }],
-  ])('reads from %s', (text, size) => {
+  ])('is parsed from %s', (text, size) => {
     expect(parseNodeSize(text)).toEqual({ 'ephemeral-storage': '1Ti', ...size });
   });
 
-  it.each(['', '32', 'big', '32cpu,128', '0cpu,1Gi', '32cpu,16cpu', '-1cpu', 'pods='])(
-    'is refused when it reads %j',
-    (text) => {
-      expect(() => parseNodeSize(text)).toThrow(/valid node size|twice/);
-    },
-  );
+  it.each(['', '32', 'big', '32cpu,128', '0cpu,1Gi', '32cpu,16cpu', '-1cpu', 'pods='])('is rejected: %j', (text) => {
+    expect(() => parseNodeSize(text)).toThrow(/valid node size|twice/);
+  });
 });
 
 describe('a file of node pools', () => {
-  it('says all about them', () => {
+  it('defines all of them', () => {
     const text = `
 pools:
 - count: 3
@@ -53,7 +50,7 @@ pools:
     ]);
   });
 
-  it('is told everything that is wrong with it, each with its path', () => {
+  it('reports all errors, each with its path', () => {
     const text = `
 pool: 1
 pools:
@@ -99,7 +96,7 @@ pools:
       ['pools[0].resources[memory]', 'pools[0].resources[pods]'],
     ],
     ['size: "8cpu,16Gi,a/b=1"\n  resources: {a/b: 2, c/d: 3}', ['pools[0].resources[a/b]']],
-  ])('is refused where it says twice how much a node has: %s', (text, paths) => {
+  ])('is rejected if it states the size of a node twice: %s', (text, paths) => {
     const rejected = () => readPools(`pools:\n- count: 1\n  ${text}\n`);
     for (const path of paths) expect(rejected).toThrow(`${path}: Invalid value`);
     expect(rejected).toThrow('is set by size');
@@ -110,7 +107,7 @@ pools:
     ['pools: []', 'at least one pool is required'],
     ['pools: [', 'line 1'],
     ['a: 1\na: 2', 'unique'],
-  ])('is refused when it reads %j', (text, why) => {
+  ])('is rejected: %j', (text, why) => {
     expect(() => readPools(text)).toThrow(why);
   });
 });
@@ -119,7 +116,7 @@ describe('manifests for KWOK', () => {
   const { documents, problems } = readManifest(kwokManifests([{ count: 2, resources: { 'nvidia.com/gpu': '1' } }]));
   const objects = documents.map(({ object }) => object as { kind: string; metadata: { name: string } });
 
-  it('are the nodes and what is to happen to them', () => {
+  it('are the nodes and their events', () => {
     expect(problems).toEqual([]);
     expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
       'Node kwok-node-1',
@@ -132,7 +129,7 @@ describe('manifests for KWOK', () => {
     ]);
   });
 
-  it('name nodes so that KWOK takes them for its own, and so that machines come to them', () => {
+  it('mark nodes so that KWOK manages them, and VMs are scheduled to them', () => {
     expect(objects[0]).toMatchObject({
       metadata: {
         labels: { type: 'kwok', 'kubevirt.io/schedulable': 'true' },
@@ -143,7 +140,7 @@ describe('manifests for KWOK', () => {
     expect(objects[0]).not.toHaveProperty('status.conditions');
   });
 
-  it('have templates whose every block is closed', () => {
+  it('have templates in which every block is closed', () => {
     const templates = JSON.stringify(objects).match(/\{\{[^}]*\}\}/g) ?? [];
     const opened = templates.filter((each) => /^\{\{ (range|if|with) /.test(each)).length;
     const closed = templates.filter((each) => each === '{{ end }}').length;

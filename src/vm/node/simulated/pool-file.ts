@@ -1,3 +1,4 @@
+import { RUNTIMES, type Runtime } from '#api/runtime';
 import { ConfigError } from '#platform/base/errors';
 import {
   child,
@@ -23,6 +24,7 @@ import { DEFAULT_SIZE, parseNodeSize } from './node-size.ts';
  *     pools:
  *     - name: gpu
  *       count: 4
+ *       runtime: simulated
  *       size: 64cpu,256Gi
  *       prefix: gpu-node-
  *       zones: [zone-a, zone-b]
@@ -51,6 +53,7 @@ type Reader = (value: unknown, path: string, errors: FieldError[]) => unknown;
 const READERS: Readonly<Record<string, Reader>> = {
   name: text,
   count,
+  runtime,
   size,
   prefix,
   zones,
@@ -126,6 +129,12 @@ function count(value: unknown, path: string, errors: FieldError[]): number {
   if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_NODES) return value as number;
   errors.push(invalid(path, value, `must be a whole number from 0 to ${MAX_NODES}`));
   return 0;
+}
+
+function runtime(value: unknown, path: string, errors: FieldError[]): Runtime {
+  const given = text(value, path, errors) as Runtime;
+  if (!RUNTIMES.includes(given)) errors.push(notSupported(path, given, RUNTIMES));
+  return given;
 }
 
 function size(value: unknown, path: string, errors: FieldError[]): unknown {

@@ -23,7 +23,7 @@ const leases = async () => (await admin.list(LEASES, { namespace })).items.map((
 const ready = async (name: string) => conditionOf((await admin.get(NODES, name)).status?.conditions, 'Ready')?.status;
 
 describe('a fleet', () => {
-  it('registers its nodes as seed 001 knows them, with leases of their own', async () => {
+  it('registers its nodes as in seed 001, each with a lease', async () => {
     runNodeLifecycle(cluster);
     harness.start({ pools: [{ count: 2 }] });
     await cluster.until(async () => (await leases()) === 2);
@@ -54,7 +54,7 @@ describe('a fleet', () => {
     expect(lease.metadata.ownerReferences).toMatchObject([{ kind: 'Node', uid: node.metadata.uid }]);
   });
 
-  it('tells of its nodes as kubelets do', async () => {
+  it('reports its nodes as kubelets do', async () => {
     harness.start({ pools: [{ count: 1 }] });
     await cluster.until(async () => (await leases()) === 1);
     expect(harness.toldOfNodes).toEqual(['kwok-node-1 Normal Starting', 'kwok-node-1 Normal NodeReady']);
@@ -90,7 +90,7 @@ describe('a fleet', () => {
     expect(gpu.metadata.labels?.['example.com/gpu']).toBe('yes');
   });
 
-  it('stays known to be well, with one write a node every 20 s and none beside', async () => {
+  it('stays ready with one write per node every 20 s', async () => {
     runNodeLifecycle(cluster);
     harness.start({ pools: [{ count: 5 }] });
     await cluster.until(async () => (await leases()) === 5);
@@ -142,7 +142,7 @@ describe('a fleet', () => {
     await harness.untilPhase('m', 'Failed');
   });
 
-  it('takes up nodes that are there, and keeps what others say of them', async () => {
+  it('adopts existing nodes, and keeps the fields of other clients', async () => {
     await admin.create(NODES, {
       metadata: { name: 'kwok-node-1', labels: { mine: 'yes', type: 'special' } },
       status: { capacity: { 'example.com/widget': '3' }, allocatable: { 'example.com/widget': '2' } },
@@ -181,8 +181,8 @@ describe('a fleet', () => {
     await expect(fleet.scale(1, 'nobody')).rejects.toThrow('node pool "nobody" not found');
   });
 
-  describe('whose node somebody takes away', () => {
-    it('ends its machines at once, says so, and does not bring it back', async () => {
+  describe('whose node is deleted', () => {
+    it('stops its machines at once, reports that, and does not create the node again', async () => {
       const { fleet } = harness.start({ pools: [{ count: 2 }] });
       await cluster.until(async () => (await leases()) === 2);
       await harness.createLauncherPod(await harness.makeInstance('m'), 'kwok-node-1');
@@ -205,7 +205,7 @@ describe('a fleet', () => {
       expect(await names()).toEqual(['kwok-node-2']);
     });
 
-    it('takes part again once the node is made again', async () => {
+    it('uses the node again once it is created again', async () => {
       const { fleet } = harness.start({ pools: [{ count: 2 }] });
       await cluster.until(async () => (await leases()) === 2);
       await admin.delete(NODES, 'kwok-node-1');
@@ -220,14 +220,14 @@ describe('a fleet', () => {
     });
   });
 
-  it('takes its nodes with it where it is told to', async () => {
+  it('deletes its nodes at the end if configured', async () => {
     const { stop } = harness.start({ deregister: true });
     await cluster.until(async () => (await leases()) === 3);
     await stop();
     expect(await names()).toEqual([]);
   });
 
-  it('tells what its nodes and pods use', async () => {
+  it('reports the usage of its nodes and pods', async () => {
     const { fleet } = harness.start({ pools: [{ count: 2 }] });
     await harness.makePod('p', {
       annotations: { 'kubevirt.io/vm-cpu-consumption': '0.25', 'kubevirt.io/vm-memory-consumption': '0.5' },

@@ -19,8 +19,11 @@ import { ClaimDisks } from '#vm/storage/disk/claim-disks';
 import { Addresses } from '../agent/addresses.ts';
 import { Agent, podsByNode } from '../agent/agent.ts';
 import { ContainerLogs, type LogStore } from '../agent/container-logs.ts';
+import { hooksByNode } from '../agent/hooks-by-node.ts';
+import { realNodeHooks } from '../agent/real-node-hooks.ts';
 import { instanceKeyOf } from '../agent/role.ts';
 import { snapshotAgent } from '../agent/snapshots.ts';
+import type { MachineDriver } from '../machine-driver.ts';
 import { FleetNodes } from './fleet-nodes.ts';
 import { Simulation } from './machine/simulation.ts';
 import type { NodePool } from './node-pool.ts';
@@ -57,12 +60,15 @@ export interface FleetOptions {
   readonly containerLogs?: LogStore;
   /** The cluster has VMSnapshots, which nodes capture. */
   readonly snapshots?: boolean;
+  /** Drivers of nodes that run real machines, by node. All others are simulated. */
+  readonly drivers?: ReadonlyMap<string, MachineDriver>;
   /** Traces that usage profiles may name. */
   readonly traces?: Traces;
 }
 
 const POD_RANGE = '10.245.0.0/16';
-const NODE_RANGE = '10.246.0.0/16';
+/** Default address range of nodes. */
+export const NODE_RANGE = '10.246.0.0/16';
 
 /** Simulates nodes in one process: they register, stay alive, and run whatever is bound to them. */
 export class SimulatedFleet implements Runnable, NodeRuntime {
@@ -80,13 +86,15 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
     const { client, informers, clock, random, log, events = noopRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
     const { renewLeases = true, deregister = false, traces, defaults = {}, containerLogs } = options;
+    const { drivers = new Map<string, MachineDriver>() } = options;
+    const isReal = (node: string) => drivers.has(node);
     const claims = informers.of(PERSISTENT_VOLUME_CLAIMS).cache;
     const store = new ClaimDisks(client, (namespace, claim) => claims.get(keyIn(namespace, claim)));
     const simulation = new Simulation({ clock, defaults, store, ...(link === undefined ? {} : { link }) });
     this.simulation = simulation;
     this.#usage = new UsageModel(traces);
     this.#logs = new ContainerLogs(clock, containerLogs);
-    const hooks = simulatedNodeHooks(random.fork('pods'), events, defaults);
+    const hooks = hooksByNode(simulatedNodeHooks(random.fork('pods'), events, defaults), realNodeHooks, isReal);
     const addresses = new Addresses(parseCidr(podRange));
     const shared = { client, clock, events, logs: this.#logs, addresses, hooks };
     this.#nodes = new FleetNodes(
@@ -97,7 +105,7 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
         random,
         log,
         events,
-        simulation,
+        driverOf: (node) => drivers.get(node) ?? simulation.driver(node),
         onWake: (node) => this.#agent.wake(node),
         onDoubt: (host) => this.#agent.doubt(host),
         onSure: (host) => this.#agent.trust(host),

@@ -32,7 +32,7 @@ describe('the size of a copy', () => {
     { asked: '1G', bytes: 2 ** 30, size: '1Gi' },
     { asked: 1000, bytes: 1001, size: '1001' },
     { asked: undefined, bytes: 2 ** 20, size: '1Mi' },
-  ])('is $size where $asked is asked for and the source has $bytes bytes', ({ asked: requested, bytes, size }) => {
+  ])('is $size if $asked is requested and the source has $bytes bytes', ({ asked: requested, bytes, size }) => {
     expect(atLeast(requested, bytes)).toBe(size);
   });
 });

@@ -28,7 +28,7 @@ const origins: DiskOrigins = {
 const real = { namespace: 'here', storageClass: 'real' };
 
 describe('a copy of a disk on storage that is not simulated', () => {
-  it('is made from the claim, with room for all that its volume has', () => {
+  it('is created from the claim, with the size of its volume', () => {
     expect(copiedDisk({ claim: 'root' }, real, origins)).toEqual({
       annotations: {},
       dataSource: { kind: 'PersistentVolumeClaim', name: 'root' },
@@ -36,7 +36,7 @@ describe('a copy of a disk on storage that is not simulated', () => {
     });
   });
 
-  it('is made from the VolumeSnapshot of a snapshot, with room for what that holds', () => {
+  it('is created from the VolumeSnapshot of a snapshot, with its restore size', () => {
     expect(copiedDisk({ snapshot: 's', disk: 'root' }, real, origins)).toEqual({
       annotations: {},
       dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's-root' },
@@ -47,13 +47,13 @@ describe('a copy of a disk on storage that is not simulated', () => {
   it.each([
     { snapshot: 'unseen', disk: 'root' },
     { snapshot: 's', disk: 'other' },
-  ])('is not made while nobody knows where from: $snapshot, $disk', (source) => {
+  ])('is not created while its source is unknown: $snapshot, $disk', (source) => {
     expect(copiedDisk(source, real, origins)).toBeUndefined();
   });
 });
 
 describe('a copy of a simulated disk', () => {
-  it('says itself what it is a copy of, though that is not seen yet', () => {
+  it('names its source, even if the cache does not show that yet', () => {
     const source = { snapshot: 'unseen', disk: 'root' };
     expect(copiedDisk(source, { namespace: 'here', storageClass: 'fast-ssd' }, origins)).toEqual({
       annotations: { [DISK_SOURCE_ANNOTATION]: JSON.stringify(source) },

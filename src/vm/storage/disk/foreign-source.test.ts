@@ -35,7 +35,7 @@ const authority: Omit<CopyAuthority, 'operation'> = {
 const MADE = { 'vimana.io/operation': 'a/op', 'vimana.io/operation-uid': 'u' };
 const CLAIM = { namespace: 'b', name: 'copy-root', annotations: MADE };
 
-describe('a claim is a copy', () => {
+describe('a claim may be a copy', () => {
   it.each<[string, boolean, DiskSource, Partial<typeof CLAIM>, Operation | undefined]>([
     [
       'of an object in its own namespace, regardless of its creator',
@@ -44,71 +44,72 @@ describe('a claim is a copy', () => {
       { annotations: {} as never },
       undefined,
     ],
-    ['of what is in its own namespace, though that is named', true, { claim: 'x', namespace: 'b' }, {}, undefined],
-    ['of a disk elsewhere that a clone has written down', true, THERE, {}, clone()],
-    ['of none elsewhere where nobody has', false, THERE, {}, undefined],
-    ['of no other disk than was written down', false, { claim: 'secret', namespace: 'a' }, {}, clone()],
-    ['of none elsewhere by another name', false, THERE, { name: 'copy-data' }, clone()],
-    ['of none elsewhere in another namespace', false, THERE, { namespace: 'c' }, clone()],
+    ['of an object in its own namespace, even if that is named', true, { claim: 'x', namespace: 'b' }, {}, undefined],
+    ['of a disk in another namespace that a clone has recorded', true, THERE, {}, clone()],
+    ['of none in another namespace without a clone', false, THERE, {}, undefined],
+    ['of no other disk than the recorded one', false, { claim: 'secret', namespace: 'a' }, {}, clone()],
+    ['of none in another namespace with another claim name', false, THERE, { name: 'copy-data' }, clone()],
+    ['of none in another namespace than the recorded one', false, THERE, { namespace: 'c' }, clone()],
     [
-      'of none elsewhere for an operation of another uid',
+      'of none in another namespace for an operation with another uid',
       false,
       THERE,
       { annotations: { ...MADE, 'vimana.io/operation-uid': 'v' } },
       clone(),
     ],
-    ['of none elsewhere for an operation that is no clone', false, THERE, {}, clone({ operation: 'stop' })],
-    ['of none elsewhere for a clone that has succeeded', false, THERE, {}, clone({}, { phase: 'Succeeded' })],
-    ['of none elsewhere for a clone that has failed', false, THERE, {}, clone({}, { phase: 'Failed' })],
-    ['of none elsewhere for a clone that was called off', false, THERE, {}, clone({}, { phase: 'Cancelled' })],
-    ['of none elsewhere before that was written down', false, THERE, {}, clone({}, { checkpoint: {} })],
-    ['of none by a name that objects have anyway', false, THERE, { name: 'constructor' }, clone()],
-    ['of what a snapshot elsewhere has kept that the clone names', true, SAVED, {}, ofSnapshot('before')],
-    ['of no other snapshot elsewhere', false, SAVED, {}, ofSnapshot('after')],
     [
-      'of none where the clone puts its machine elsewhere, whatever its status says',
+      'of none in another namespace for an operation that is not a clone',
+      false,
+      THERE,
+      {},
+      clone({ operation: 'stop' }),
+    ],
+    [
+      'of none in another namespace for a clone that has succeeded',
+      false,
+      THERE,
+      {},
+      clone({}, { phase: 'Succeeded' }),
+    ],
+    ['of none in another namespace for a clone that has failed', false, THERE, {}, clone({}, { phase: 'Failed' })],
+    ['of none in another namespace for a clone that was canceled', false, THERE, {}, clone({}, { phase: 'Cancelled' })],
+    ['of none in another namespace before that was recorded', false, THERE, {}, clone({}, { checkpoint: {} })],
+    ['of none with the name of an inherited property', false, THERE, { name: 'constructor' }, clone()],
+    ['of a snapshot in another namespace that the clone names', true, SAVED, {}, ofSnapshot('before')],
+    ['of no other snapshot in another namespace', false, SAVED, {}, ofSnapshot('after')],
+    [
+      'of none if the clone creates its VM elsewhere, whatever its status claims',
       false,
       THERE,
       {},
       clone({ cloneSpec: { targetName: 'copy', targetNamespace: 'c' } }),
     ],
     [
-      'of none beside the machine that the clone names',
+      'of none of another VM than the one that the clone names',
       false,
       THERE,
       {},
       clone({ vmRef: { name: 'web', namespace: 'x' } }),
     ],
-    [
-      'of none where what was written down cannot be read',
-      false,
-      THERE,
-      {},
-      clone({}, { checkpoint: { copies: '[' } }),
-    ],
+    ['of none if the record cannot be parsed', false, THERE, {}, clone({}, { checkpoint: { copies: '[' } })],
   ])('%s', async (_which, expected, source, claim, operation) => {
     const find = (key: string) => (key === 'a/op' ? operation : undefined);
     expect(await mayCopy(source, { ...CLAIM, ...claim }, { ...authority, operation: find })).toBe(expected);
   });
 });
 
-describe('a forged status of an operation gives no disk of another namespace', () => {
+describe('a forged status of an operation gives no access to a disk of another namespace', () => {
   it.each<[string, DiskSource, Operation, Partial<CopyAuthority>]>([
     ['that does not allow it', THERE, clone(), { objection: async () => ({ reason: 'Forbidden', message: '' }) }],
-    ['that is none of the machine', THERE, clone(), { claimsOf: () => ['web-data'] }],
-    ['where there is no such machine', THERE, clone(), { claimsOf: () => undefined }],
-    [
-      'that a snapshot of another machine holds',
-      SAVED,
-      ofSnapshot('before'),
-      { snapshot: (_, name) => taken(name, 'db') },
-    ],
-    ['that a snapshot held which is gone', SAVED, ofSnapshot('before'), { snapshot: () => undefined }],
+    ['that does not belong to the VM', THERE, clone(), { claimsOf: () => ['web-data'] }],
+    ['without such a VM', THERE, clone(), { claimsOf: () => undefined }],
+    ['in a snapshot of another VM', SAVED, ofSnapshot('before'), { snapshot: (_, name) => taken(name, 'db') }],
+    ['in a deleted snapshot', SAVED, ofSnapshot('before'), { snapshot: () => undefined }],
   ])('%s', async (_which, source, operation, given) => {
     expect(await mayCopy(source, CLAIM, { ...authority, operation: () => operation, ...given })).toBe(false);
   });
 
-  it('asks of the namespace of the operation, for both others', async () => {
+  it('the permissions in both other namespaces are checked for that of the operation', async () => {
     const requested: unknown[] = [];
     const objection: CopyAuthority['objection'] = async (...given) => void requested.push(given);
     expect(await mayCopy(THERE, CLAIM, { ...authority, objection, operation: () => clone() })).toBe(true);

@@ -13,14 +13,14 @@ import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { retainedIn } from '../disk/saved-disks.ts';
 import { ancestryWith, existingAncestors, formatSize, inChain, lineageOf } from './lineage.ts';
 
-describe('a size for people', () => {
+describe('a size for users', () => {
   it.each([
     [0, '0'],
     [1023, '1023'],
     [1024, '1Ki'],
     [3.2 * 2 ** 30, '3.2Gi'],
     [2 ** 30 + 3, '1Gi'],
-  ])('%d reads %s', (bytes, text) => {
+  ])('of %d bytes is %s', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text);
   });
 });
@@ -80,8 +80,8 @@ class Trial {
   }
 }
 
-describe('snapshots of one machine', () => {
-  it('build on the one before, or on the one that was restored', () => {
+describe('snapshots of one VM', () => {
+  it('are based on the previous one, or on the one that was restored', () => {
     const trial = new Trial();
     for (const name of ['a', 'b']) trial.take(name);
     trial.restore('a');
@@ -100,7 +100,7 @@ describe('snapshots of one machine', () => {
     expect(trial.find('c').status?.parentSnapshot).toBeUndefined();
   });
 
-  it('bring back what was there, and are as large as what the one below does not hold, whatever else goes', () => {
+  it('restore the contents, and have the size of what their parent does not contain, even if others are deleted', () => {
     const name = fc.constantFrom('s', 't', 'u', 'v');
     const step = fc.oneof(
       fc.record({

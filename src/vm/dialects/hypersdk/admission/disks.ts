@@ -1,7 +1,7 @@
 import type { Disk } from '#api/hypersdk/disk';
 import type { Partially } from '#api/hypersdk/partial';
 import { duplicate, type FieldError, index } from '#platform/base/field-error';
-import { positiveBytes } from '#vm/admission/amounts';
+import { plausibleBytes } from '#vm/admission/amounts';
 import { label, subdomain } from '#vm/admission/names';
 import { repeats } from '#vm/admission/repeats';
 import { containerImage, httpAddress, s3Address } from './image.ts';
@@ -20,7 +20,7 @@ export function validateDisks(field: string, disks: Disks = []): FieldError[] {
 function validateDisk(field: string, { name, size, storageClass, source }: Partially<Disk>): FieldError[] {
   return [
     ...label(`${field}.name`, name),
-    ...positiveBytes(`${field}.size`, size),
+    ...plausibleBytes(`${field}.size`, size, 'disk'),
     ...subdomain(`${field}.storageClass`, storageClass),
     ...subdomain(`${field}.source.pvc`, source?.pvc),
     ...httpAddress(`${field}.source.http`, source?.http),

@@ -29,7 +29,7 @@ function expanded(own: object, defaultSpec: Defaults = {}, template: object = {}
   });
 }
 
-test('a machine gets the image of its template with its digest, and names the template no more', () => {
+test('a VM gets the image of its template with its digest, and no longer refers to the template', () => {
   const checksum = { type: 'sha256' as const, value: 'a'.repeat(64) };
   const own = { image: { templateRef: { name: 'debian' } } };
   expect(expanded(own, { image: { source: 'other' } }, { image: { ...image, checksum } }).image).toEqual({
@@ -38,12 +38,12 @@ test('a machine gets the image of its template with its digest, and names the te
   });
 });
 
-test('size, power and chipset are always those of the machine', () => {
+test('size, power state and chipset are always those of the VM', () => {
   const defaults: Defaults = { cpus: 16, memory: '64Gi', running: false, machineType: 'pc' };
   expect(expanded({}, defaults)).toMatchObject({ cpus: 2, memory: '4Gi', running: true, machineType: 'q35' });
 });
 
-test('what the machine leaves out comes from the template, with the defaults of the schema under it', () => {
+test('absent fields come from the template, and then from the defaults of the schema', () => {
   const { firmware, highAvailability, carbonAware } = expanded(
     {},
     { firmware: { bootloader: 'uefi' }, highAvailability: { enabled: true }, carbonAware: { enabled: true } },
@@ -53,7 +53,7 @@ test('what the machine leaves out comes from the template, with the defaults of 
   expect(carbonAware).toMatchObject({ enabled: true, preferGreenEnergy: true, maxDelay: '4h' });
 });
 
-test('a machine can say no to what its template says yes to', () => {
+test('a VM can disable what its template enables', () => {
   const { highAvailability } = expanded(
     { highAvailability: { enabled: false } },
     { highAvailability: { enabled: true } },
@@ -61,7 +61,7 @@ test('a machine can say no to what its template says yes to', () => {
   expect(highAvailability?.enabled).toBe(false);
 });
 
-test('maps are merged by key, and lists without keys are taken whole', () => {
+test('maps are merged by key, and lists without keys are replaced', () => {
   const toleration = (key: string) => ({ key, operator: 'Exists' as const });
   const spec = expanded(
     { labels: { app: 'shop' }, nodeSelector: { disk: 'nvme' }, tolerations: [toleration('gpu')] },
@@ -92,7 +92,7 @@ describe('disks', () => {
     ]);
   });
 
-  test('keep the class that the machine names, unless it is the usual one', () => {
+  test('keep the class of the VM, unless it is the default', () => {
     const classOf = (storageClass: string) =>
       expanded(
         { disks: [disk('root', { size: '50Gi', storageClass })] },
@@ -113,7 +113,7 @@ describe('disks', () => {
     expect(sizes({})).toEqual([['root', '10Gi']]);
   });
 
-  test('of the machine keep their place in the boot sequence against those of the template', () => {
+  test('of the VM precede those of the template in the boot order', () => {
     const { disks } = expanded(
       { disks: [disk('rescue', { size: '1Gi', bootOrder: 1 })] },
       { disks: [disk('root', { size: '20Gi', bootOrder: 1 }), disk('data', { size: '1Gi', bootOrder: 2 })] },
@@ -134,7 +134,7 @@ describe('networks', () => {
     expect(networks).toEqual([{ name: 'default', type: 'pod-network' }, lan]);
   });
 
-  test('have one interface on the pod network: the one of the machine', () => {
+  test('have one interface on the pod network: that of the VM', () => {
     const { networks } = expanded({ networks: [{ name: 'net' }] }, { networks: [{ name: 'default' }, lan] });
     expect(networks).toEqual([lan, { name: 'net', type: 'pod-network' }]);
   });
@@ -144,7 +144,7 @@ describe('networks', () => {
     expect(networks).toEqual([{ name: 'default', type: 'pod-network' }]);
   });
 
-  test('are left out where neither says anything of them', () => {
+  test('are absent if neither has any', () => {
     expect('networks' in expanded({})).toBe(false);
   });
 });
@@ -152,7 +152,7 @@ describe('networks', () => {
 describe('cloud-init', () => {
   const fallback = { cloudInit: { defaultUserData: 'usual', defaultNetworkData: 'net' } };
 
-  test("is the template's where the machine brings none", () => {
+  test('is that of the template if the VM has none', () => {
     expect(expanded({}, {}, fallback).cloudInit).toEqual({ userData: 'usual', networkData: 'net' });
     expect(expanded({}, { cloudInit: { userData: 'given' } }, fallback).cloudInit).toEqual({
       userData: 'given',
@@ -163,7 +163,7 @@ describe('cloud-init', () => {
     });
   });
 
-  test("is the machine's where it brings some, and never both text and a secret", () => {
+  test('is that of the VM if it has any, and never both text and a secret', () => {
     const text = { userData: 'own' };
     const secret = { secretRef: { name: 'own' } };
     expect(expanded({ cloudInit: text }, {}, fallback).cloudInit).toEqual({ ...text, networkData: 'net' });
@@ -172,18 +172,18 @@ describe('cloud-init', () => {
   });
 });
 
-describe('features that a template asks for', () => {
+describe('features that a template requires', () => {
   const terms = (own: object) =>
     expanded(own, {}, { requiredFeatures: ['kvm'] }).affinity?.nodeAffinity
       ?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const kvm = { key: 'feature.vimana.io/kvm', operator: 'In', values: ['true'] };
 
-  test('are asked of nodes, but for those that only play', () => {
+  test('are required of nodes, except of simulated ones', () => {
     const keys = terms({}).map(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key));
     expect(keys).toEqual([['feature.vimana.io/kvm'], ['vimana.io/runtime'], ['type']]);
   });
 
-  test('come on top of what the machine asks itself', () => {
+  test('are added to the requirements of the VM', () => {
     const inZone = (zone: string) => ({ key: 'zone', operator: 'In', values: [zone] });
     const nodeSelectorTerms = ['a', 'b'].map((zone) => ({ matchExpressions: [inZone(zone)] }));
     const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
@@ -194,7 +194,7 @@ describe('features that a template asks for', () => {
   });
 });
 
-test('a machine that inherits is valid by the schema of machines, and inheriting again changes nothing', () => {
+test('a VM with inherited fields matches the schema, and inheriting again changes nothing', () => {
   const name = fc.constantFrom('root', 'data', 'scratch');
   const someDisks = fc.uniqueArray(
     fc.record(

@@ -56,18 +56,18 @@ function objections(manifest: Manifest): readonly string[] {
 const documented = filesIn('test/fixtures/documented', '002-');
 const examples = filesIn('examples/hypersdk');
 
-test('all four documented manifests and an example of every kind are there', () => {
+test('the examples include all four documented manifests and every kind', () => {
   expect(documented).toHaveLength(4);
   expect(new Set(examples.flatMap(ours).map(({ kind }) => kind))).toEqual(new Set(kinds.map(({ kind }) => kind)));
 });
 
-test.each([...documented, ...examples])('%s is accepted as it stands, without warnings', (file) => {
+test.each([...documented, ...examples])('%s is accepted unchanged, without warnings', (file) => {
   const manifests = ours(file);
   expect(manifests).not.toHaveLength(0);
   expect(manifests.flatMap(objections)).toEqual([]);
 });
 
-test.each(examples)('%s says in its first line what it shows', (file) => {
+test.each(examples)('%s explains its purpose in the first line', (file) => {
   expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
 });
 

@@ -3,8 +3,10 @@ import type { Partially } from '#api/hypersdk/partial';
 import { duplicate, type FieldError, index, invalid } from '#platform/base/field-error';
 import { label, networkName } from '#vm/admission/names';
 import { repeats } from '#vm/admission/repeats';
+import { portName } from '../ports.ts';
 
 type Networks = readonly Partially<Network>[];
+type Ports = NonNullable<Partially<Network>['ports']>;
 
 const MAC = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}$/;
 
@@ -23,11 +25,24 @@ export function validateNetworks(field: string, networks: Networks = []): FieldE
   ];
 }
 
-function validateNetwork(field: string, { name, multusNetworkName, macAddress }: Partially<Network>): FieldError[] {
+function validateNetwork(field: string, network: Partially<Network>): FieldError[] {
+  const { name, multusNetworkName, macAddress, ports } = network;
   return [
     ...label(`${field}.name`, name),
     ...networkName(`${field}.multusNetworkName`, multusNetworkName),
     ...validateMac(`${field}.macAddress`, macAddress),
+    ...validatePorts(`${field}.ports`, ports),
+  ];
+}
+
+/** A Service accepts neither a name nor a port with its protocol twice. */
+function validatePorts(field: string, ports: Ports = []): FieldError[] {
+  const repeatedNames = repeats(ports, portName);
+  const repeatedPorts = repeats(ports, ({ port, protocol = 'TCP' }) => `${port}/${protocol}`);
+  return [
+    ...ports.flatMap(({ name }, i) => label(`${index(field, i)}.name`, name)),
+    ...repeatedNames.map((i) => duplicate(`${index(field, i)}.name`, portName(ports[i] ?? {}))),
+    ...repeatedPorts.map((i) => duplicate(`${index(field, i)}.port`, ports[i]?.port)),
   ];
 }
 
@@ -43,9 +58,12 @@ function validateMac(field: string, value: string | undefined): FieldError[] {
 
 /** Returns warnings for network settings that have no effect. */
 export function networkWarnings(field: string, networks: Networks = []): string[] {
-  return networks.flatMap(({ type, multusNetworkName }, i) =>
-    multusNetworkName !== undefined && type !== undefined && type !== 'multus'
+  return networks.flatMap(({ type, multusNetworkName, ports = [] }, i) => [
+    ...(multusNetworkName !== undefined && type !== undefined && type !== 'multus'
       ? [`${index(field, i)}.multusNetworkName is ignored: the network is of type ${type}`]
-      : [],
-  );
+      : []),
+    ...(ports.length > 0 && type !== undefined && type !== 'pod-network'
+      ? [`${index(field, i)}.ports is ignored: a Service does not reach a network of type ${type}`]
+      : []),
+  ]);
 }

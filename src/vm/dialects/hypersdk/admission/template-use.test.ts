@@ -40,12 +40,12 @@ describe('a template', () => {
     }).causes.map(formatFieldError);
   const inUse = { usageCount: 2, conditions: [{ type: 'InUse', status: 'True', message: 'default/a, default/b' }] };
 
-  test('is held from its creation on', () => {
+  test('has a finalizer from its creation on', () => {
     const { object } = admit({ operation: 'CREATE', object: template(), user, lookup: nobody });
     expect(object.metadata.finalizers).toEqual([TEMPLATE_FINALIZER]);
   });
 
-  test('cannot be deleted while machines name it', () => {
+  test('cannot be deleted while VMs refer to it', () => {
     expect(removal(inUse)).toEqual([
       'metadata.name: Forbidden: the template is in use by default/a, default/b. Delete these VMs, or change their template, first',
     ]);
@@ -53,24 +53,24 @@ describe('a template', () => {
     expect(removal({})).toEqual([]);
   });
 
-  test('may be deleted once the machines are gone that it is said to have', () => {
+  test('may be deleted once the VMs in its status no longer exist', () => {
     expect(removal(inUse, user.groups, machines([]))).toEqual([]);
     expect(removal(inUse, user.groups, machines(['default/b']))).toHaveLength(1);
     // Nothing is known about VMs that are not named.
     expect(removal({ ...inUse, usageCount: 7 }, user.groups, machines([]))).toHaveLength(1);
   });
 
-  test('may be deleted with all of its namespace, and is held then', () => {
+  test('may be deleted with its namespace, and its finalizer stays until then', () => {
     expect(removal(inUse, ['system:serviceaccounts:kube-system'])).toEqual([]);
   });
 
-  test('may be deleted whatever is wrong with it', () => {
+  test('may be deleted even if its spec is invalid', () => {
     const broken = { ...template(), spec: {} } as unknown as VMTemplate;
     expect(admit({ operation: 'DELETE', object: broken, old: broken, user, lookup: nobody }).causes).toEqual([]);
   });
 });
 
-describe('a machine from a template', () => {
+describe('a VM from a template', () => {
   const admit = admission(virtualMachineAdmitter);
   const advice = { recommendedResources: { minCpus: 2, minMemory: '4Gi', minDiskSize: '20Gi' } };
   const warnings = (found: VMTemplate | undefined, spec: object = {}) => {
@@ -87,7 +87,7 @@ describe('a machine from a template', () => {
     return admit({ operation: 'CREATE', object, user, lookup }).warnings;
   };
 
-  test('is warned where it has less than the template recommends, after all that it inherits', () => {
+  test('gets a warning if it has less than the template recommends, counting inherited fields', () => {
     expect(warnings(template({}, { ...advice, defaultSpec: { disks: [{ name: 'root', size: '10Gi' }] } }))).toEqual([
       'spec.cpus (1) is less than template debian recommends (2)',
       'size of disk root (10Gi) is less than template debian recommends (20Gi)',
@@ -95,13 +95,13 @@ describe('a machine from a template', () => {
     expect(warnings(template({}, advice), { cpus: 2 })).toEqual([]);
   });
 
-  test('is warned where the template is not for it, and hears no more of it', () => {
+  test('gets one warning if the template does not allow its namespace', () => {
     expect(warnings(template({}, advice, 'shop'))).toEqual([
       expect.stringMatching('VMTemplate images/debian may not be used by VMs of namespace default'),
     ]);
   });
 
-  test('hears nothing of a template that is not there yet', () => {
+  test('gets no warning about a template that does not exist yet', () => {
     expect(warnings(undefined)).toEqual([]);
   });
 });

@@ -26,7 +26,7 @@ describe('a change', () => {
   const sized = (size: string | number, storageClass?: string) =>
     disk({ size, ...(storageClass === undefined ? {} : { storageClass }) });
 
-  test('may not shrink a disk, whatever unit says so', () => {
+  test('may not shrink a disk, in any unit', () => {
     expect(trial(sized('9Gi'), sized('10Gi')).causes).toEqual([
       'spec.disks[0].size: Forbidden: a disk cannot shrink: root has 10Gi, not 9Gi',
     ]);
@@ -44,7 +44,7 @@ describe('a change', () => {
     );
   });
 
-  test('may go back to the size of a disk that never got more', () => {
+  test('may restore the size of a disk that never grew', () => {
     const root = (size: string) => [{ name: 'root', size, storageClass: 'standard', type: 'disk' as const }];
     const small = [{ name: 'root', size: '10Gi' }];
     expect(validateGrowth(sizedDisks('spec.disks', root('10Gi')), root('20Gi'), small)).toEqual([]);
@@ -53,13 +53,13 @@ describe('a change', () => {
     ]);
   });
 
-  test('of something else is not held up by words that stood there before they were refused', () => {
+  test('of other fields is not rejected because of older annotations that are no longer allowed', () => {
     const labelled = (cpus: number, vm: string) => machine({ cpus, labels: { vm } });
     expect(trial(labelled(4, 'other'), labelled(2, 'other')).causes).toEqual([]);
     expect(trial(labelled(2, 'another'), labelled(2, 'other')).causes).toHaveLength(1);
   });
 
-  test('follows disks by name, not by place', () => {
+  test('identifies disks by name, not by position', () => {
     const two = (a: string, b: string, flip = false) => {
       const disks = [
         { name: 'a', size: a },
@@ -77,7 +77,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('of status, or of a machine that is being deleted, is not held up by its spec', () => {
+  test('of the status, or of a terminating VM, is not rejected for its spec', () => {
     const bad = trial(machine({ memory: '0Gi' })).object;
     const request = {
       operation: 'UPDATE',
@@ -95,10 +95,10 @@ describe('a change', () => {
   });
 });
 
-describe('a warning', () => {
+describe('a VM gets a warning', () => {
   test.each<[string, object, string[]]>([
     [
-      'nothing to boot from',
+      'a missing boot disk',
       machine({ image: {} }),
       ['spec has neither an image nor a disk with a source: the VM has nothing to boot from'],
     ],
@@ -112,12 +112,12 @@ describe('a warning', () => {
       network({ multusNetworkName: 'vlan' }),
       ['spec.networks[0].multusNetworkName is ignored: the network is of type bridge'],
     ],
-  ])('tells of %s and refuses nothing', (_what, object, warnings) => {
+  ])('because of %s, but is not rejected', (_what, object, warnings) => {
     expect(trial(object)).toMatchObject({ causes: [], warnings });
   });
 });
 
-test('another image is warned of, since it changes no disk that is there', () => {
+test('a new image gets a warning, because it does not change existing disks', () => {
   const other = machine({ image: { source: 'https://images.example.org/other.qcow2' } });
   expect(trial(other, machine({}))).toMatchObject({
     causes: [],
@@ -125,7 +125,7 @@ test('another image is warned of, since it changes no disk that is there', () =>
   });
 });
 
-test('words of another group are warned of, since they keep no disks', () => {
+test('annotations of another group get a warning, because they retain no disks', () => {
   const { metadata, ...rest } = machine({});
   const annotated = { ...rest, metadata: { ...metadata, annotations: { 'novacron.io/retain-disks': 'true' } } };
   expect(trial(annotated).warnings).toEqual([
@@ -133,7 +133,7 @@ test('words of another group are warned of, since they keep no disks', () => {
   ]);
 });
 
-test('a status with everything in it is accepted', () => {
+test('a status with all fields is accepted', () => {
   const status = {
     observedGeneration: 2,
     phase: 'Running',
@@ -156,7 +156,7 @@ test('a status with everything in it is accepted', () => {
   expect([causes, unknownFields, object.status]).toEqual([[], [], status]);
 });
 
-test('every unicast hardware address is accepted, in either spelling', () => {
+test('every unicast MAC address is accepted, in either notation', () => {
   const pair = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(fc.tuple(pair, pair, pair, pair, pair, pair), fc.constantFrom(':', '-'), (octets, separator) => {

@@ -13,7 +13,7 @@ function operation(operation: string, spec: object = {}) {
 }
 const clone = (cloneSpec: object, vmRef: object = { name: 'web' }) => operation('clone', { cloneSpec, vmRef });
 
-describe('what an operation needs to know', () => {
+describe('the required fields of an operation:', () => {
   test.each<[string, object, string[]]>([
     ['start needs nothing more', operation('start'), []],
     ['migrate needs nothing more', operation('migrate'), []],
@@ -40,9 +40,13 @@ describe('what an operation needs to know', () => {
       operation('restore'),
       ['spec.restoreSpec: Required value: operation restore needs restoreSpec.snapshotName'],
     ],
-    ['restore is content with a snapshot', operation('restore', { restoreSpec: { snapshotName: 'monday' } }), []],
     [
-      'an operation must be a known one',
+      'restore with a snapshot needs nothing more',
+      operation('restore', { restoreSpec: { snapshotName: 'monday' } }),
+      [],
+    ],
+    [
+      'an unknown operation is rejected',
       operation('reboot'),
       [
         'spec.operation: Unsupported value: "reboot": supported values: "start", "stop", "restart", "clone", "migrate", "snapshot", "restore", "resize", "delete"',
@@ -55,36 +59,40 @@ describe('what an operation needs to know', () => {
 
 const LABEL = /^spec\.cloneSpec\.targetName: Invalid value: "Web_2": a lowercase RFC 1123 label must consist of/;
 
-describe('what is wrong is named with its place and what would be right', () => {
+describe('errors contain the field and a remedy:', () => {
   test.each<[string, object, string]>([
     [
-      'clone onto itself',
+      'a clone onto itself',
       clone({ targetName: 'web' }),
       'spec.cloneSpec.targetName: Invalid value: "web": must differ from the VM that is cloned',
     ],
     [
-      'clone onto itself, namespace spelled out',
+      'a clone onto itself with its namespace',
       clone({ targetName: 'web', targetNamespace: 'default' }),
       'spec.cloneSpec.targetName: Invalid value: "web": must differ from the VM that is cloned',
     ],
     [
-      'clone onto itself in a third namespace',
+      'a clone onto itself in another namespace',
       clone({ targetName: 'web' }, { name: 'web', namespace: 'shop' }),
       'spec.cloneSpec.targetName: Invalid value: "web": must differ from the VM that is cloned',
     ],
-    ['no time', operation('stop', { timeout: '0m' }), 'spec.timeout: Invalid value: "0m": must be greater than zero'],
     [
-      'no bandwidth',
+      'a timeout of 0',
+      operation('stop', { timeout: '0m' }),
+      'spec.timeout: Invalid value: "0m": must be greater than zero',
+    ],
+    [
+      'a bandwidth of 0',
       operation('migrate', { migrateSpec: { bandwidth: '0Mbps' } }),
       'spec.migrateSpec.bandwidth: Invalid value: "0Mbps": must be greater than zero; omit it for no limit',
     ],
     [
-      'bandwidth in bytes',
+      'a bandwidth in bytes',
       operation('migrate', { migrateSpec: { bandwidth: '10MB/s' } }),
       `spec.migrateSpec.bandwidth: Invalid value: "10MB/s": spec.migrateSpec.bandwidth in body should match '^[0-9]+[KMG]?bps$'`,
     ],
     [
-      'no memory',
+      'memory of 0',
       operation('resize', { resizeSpec: { memory: '0Mi' } }),
       'spec.resizeSpec.memory: Invalid value: "0Mi": must be greater than zero',
     ],
@@ -94,7 +102,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       'spec.vmRef.apiGroup: Unsupported value: "example.org": supported values: "", "hypersdk.io", "kubevirt.io", "novacron.io", "simulation.node-classifier.io"',
     ],
     [
-      'a kind that is no machine',
+      'a kind that is not a VM',
       operation('start', { vmRef: { name: 'web', kind: 'Pod' } }),
       'spec.vmRef.kind: Unsupported value: "Pod": supported values: "", "VirtualMachine"',
     ],
@@ -102,26 +110,26 @@ describe('what is wrong is named with its place and what would be right', () => 
     expect(trial(object).causes[0]).toBe(cause);
   });
 
-  test('a target name that is no DNS label', () => {
+  test('a target name that is not a DNS label', () => {
     expect(trial(clone({ targetName: 'Web_2' })).causes).toEqual([expect.stringMatching(LABEL)]);
   });
 
   test.each([
     clone({ targetName: 'web', targetNamespace: 'staging' }),
     clone({ targetName: 'web', targetNamespace: 'default' }, { name: 'web', namespace: 'shop' }),
-  ])('the same name in another namespace is fine (%#)', (object) => {
+  ])('but not for the same name in another namespace (%#)', (object) => {
     expect(trial(object).causes).toEqual([]);
   });
 
   test.each(['', 'hypersdk.io', 'kubevirt.io', 'novacron.io', 'simulation.node-classifier.io'])(
-    'a machine of group "%s" may be named',
+    'but not for a VM of the group "%s"',
     (apiGroup) => {
       expect(trial(operation('start', { vmRef: { name: 'web', apiGroup } })).causes).toEqual([]);
     },
   );
 });
 
-describe('an operation that is there already', () => {
+describe('a stored operation', () => {
   test.each<[string, object, object]>([
     ['vmRef', {}, { vmRef: { name: 'other' } }],
     ['operation', {}, { operation: 'stop' }],
@@ -138,7 +146,7 @@ describe('an operation that is there already', () => {
     ]);
   });
 
-  test('can be called off, and that cannot be taken back', () => {
+  test('can be canceled, and that cannot be undone', () => {
     const running = operation('migrate');
     const cancelled = operation('migrate', { cancel: true });
     expect(trial(cancelled, running).causes).toEqual([]);
@@ -147,7 +155,7 @@ describe('an operation that is there already', () => {
     ]);
   });
 
-  test('may be kept for another time, and applied again unchanged', () => {
+  test('may change its TTL, and be applied again unchanged', () => {
     const before = operation('start', { ttlSecondsAfterFinished: 60 });
     expect(trial(operation('start', { ttlSecondsAfterFinished: 600 }), before).causes).toEqual([]);
     expect(trial(operation('start'), before).causes).toEqual([]);
@@ -155,7 +163,7 @@ describe('an operation that is there already', () => {
   });
 });
 
-test('details of another operation are admitted with a warning', () => {
+test('fields of another operation get a warning', () => {
   const object = operation('start', {
     cloneSpec: { targetName: 'copy' },
     migrateSpec: { live: false, postCopy: true },
@@ -170,7 +178,7 @@ test('details of another operation are admitted with a warning', () => {
   });
 });
 
-test('a status with everything in it is accepted, and one out of bounds is not', () => {
+test('a status with all fields is accepted, and one with invalid values is not', () => {
   const before = operation('migrate');
   const status = {
     observedGeneration: 1,
@@ -189,7 +197,7 @@ test('a status with everything in it is accepted, and one out of bounds is not',
   ]);
 });
 
-describe('a cancel that comes too late', () => {
+describe('a cancel after the end', () => {
   const write = (phase: string, before: boolean) => {
     const status = { phase, completionTime: '2030-01-01T00:00:00Z' };
     const over = (cancel: boolean) => ({ ...trial(operation('start', { cancel })).object, status }) as never;
@@ -198,14 +206,14 @@ describe('a cancel that comes too late', () => {
     return vmOperationAdmitter.validate({ operation: 'UPDATE', object: over(true), old: over(before), user, lookup });
   };
 
-  test('is refused', () => {
+  test('is rejected', () => {
     const { causes } = write('Succeeded', false);
     expect(causes.map(formatFieldError)).toEqual([
       'spec.cancel: Forbidden: the operation is already finished: its phase is Succeeded',
     ]);
   });
 
-  test('is explained where it was said before', () => {
+  test('is explained if it was already set', () => {
     const { causes, warnings } = write('Cancelled', true);
     expect(causes).toEqual([]);
     expect(warnings).toEqual(['spec.cancel is already set: the phase of the operation is Cancelled']);

@@ -2,7 +2,7 @@ import { type VMOperation, vmOperation } from '#api/hypersdk/vm-operation';
 import { OPERATION_FINALIZER } from '#api/operation-request';
 import { type FieldError, forbidden, invalid } from '#platform/base/field-error';
 import type { Admitter } from '#vm/admission/admitter';
-import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
+import { plausibleBytes, positiveDuration } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { label, subdomain } from '#vm/admission/names';
 import { validateVMReference } from './vm-reference.ts';
@@ -23,7 +23,7 @@ export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
         ...positiveDuration('spec.timeout', spec.timeout),
         ...validateClone(spec, metadata.namespace),
         ...validateMigrate(spec.migrateSpec),
-        ...positiveQuantity('spec.resizeSpec.memory', spec.resizeSpec?.memory),
+        ...plausibleBytes('spec.resizeSpec.memory', spec.resizeSpec?.memory, 'memory'),
         ...subdomain('spec.snapshotSpec.name', spec.snapshotSpec?.name),
         ...subdomain('spec.restoreSpec.snapshotName', spec.restoreSpec?.snapshotName),
         ...validateCancel(request.object, request.old),

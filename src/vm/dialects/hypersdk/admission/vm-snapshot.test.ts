@@ -40,13 +40,13 @@ describe('a location', () => {
   );
 });
 
-test('a snapshot that is to be kept elsewhere is stored, with a word on what becomes of it', () => {
+test('a snapshot with another destination is stored, with a warning', () => {
   expect(trial(location('s3://archive')).warnings).toEqual([
     'spec.destination.location: snapshots are stored with the disks; this one will fail without any change',
   ]);
 });
 
-describe('a snapshot that is there already', () => {
+describe('a stored snapshot', () => {
   test.each<[string, object]>([
     ['vmRef', { vmRef: { name: 'other' } }],
     ['includeMemory', { includeMemory: true }],
@@ -58,7 +58,7 @@ describe('a snapshot that is there already', () => {
     ]);
   });
 
-  test('may get another description and be kept for longer', () => {
+  test('may change its description and retention', () => {
     expect(trial(snapshot({ description: 'Keep', retention: { keepDays: 90 } }), snapshot()).causes).toEqual([]);
   });
 });
@@ -77,11 +77,11 @@ describe('retention', () => {
       { expiresAt: 'tomorrow' },
       'expiresAt: Invalid value: "tomorrow": spec.retention.expiresAt in body must be of type date-time: "tomorrow"',
     ],
-  ])('%o is refused', (retention, cause) => {
+  ])('%o is rejected', (retention, cause) => {
     expect(trial(snapshot({ retention })).causes[0]).toBe(`spec.retention.${cause}`);
   });
 
-  test('says that a fixed day wins over a number of days', () => {
+  test('warns that a fixed date takes precedence over a number of days', () => {
     const retention = { keepDays: 3, expiresAt: '2030-01-01T00:00:00Z' };
     expect(trial(snapshot({ retention }))).toMatchObject({
       causes: [],

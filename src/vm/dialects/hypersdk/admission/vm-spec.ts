@@ -1,7 +1,7 @@
 import type { Partially } from '#api/hypersdk/partial';
 import type { VirtualMachine } from '#api/hypersdk/virtual-machine';
 import { duplicate, type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
-import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
+import { plausibleBytes, positiveDuration } from '#vm/admission/amounts';
 import { annotations, label, labels, qualifiedName, subdomain } from '#vm/admission/names';
 import { validateOwnLabels } from '#vm/admission/own-labels';
 import { validateAffinity, validateTolerations } from '#vm/admission/placement';
@@ -20,7 +20,7 @@ const ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
 export function validateVmSpec(field: string, spec: VmSpec, before: VmSpec = {}): FieldError[] {
   const { image, cloudInit, carbonAware } = spec;
   return [
-    ...positiveQuantity(`${field}.memory`, spec.memory),
+    ...plausibleBytes(`${field}.memory`, spec.memory, 'memory'),
     ...validateDisks(`${field}.disks`, spec.disks),
     ...validateNetworks(`${field}.networks`, spec.networks),
     ...imageSource(`${field}.image.source`, image?.source),

@@ -17,7 +17,7 @@ function template(spec: object = {}) {
 }
 const defaults = (defaultSpec: object) => template({ defaultSpec });
 
-test('a template gets a version and a format, and nothing is filled into its default spec', () => {
+test('a template gets a version and a format, and its default spec gets no defaults', () => {
   const defaultSpec = { disks: [{ name: 'root' }], firmware: {}, carbonAware: { enabled: true } };
   const { object, causes } = trial(defaults(defaultSpec));
   expect(causes).toEqual([]);
@@ -41,51 +41,55 @@ describe('a version', () => {
   });
 });
 
-describe('what is wrong is named with its place and what would be right', () => {
+describe('errors contain the field and a remedy:', () => {
   test.each<[string, object, string]>([
     [
-      'image scheme',
+      'an unknown image scheme',
       template({ image: { source: 'nfs://host/x' } }),
       'spec.image.source: Invalid value: "nfs://host/x": unknown scheme nfs://: use http, https, s3 or docker',
     ],
     [
-      'image digest',
+      'an invalid image digest',
       template({ image: { ...image, checksum: { type: 'sha256', value: 'abc' } } }),
       'spec.image.checksum.value: Invalid value: "abc": must be 64 hexadecimal digits for sha256',
     ],
     [
-      'default MAC',
+      'an invalid default MAC address',
       defaults({ networks: [{ name: 'net', macAddress: 'x' }] }),
       'spec.defaultSpec.networks[0].macAddress: Invalid value: "x": must be six pairs of hexadecimal digits such as 02:00:00:12:34:56',
     ],
     [
-      'second default pod network',
+      'a second default pod network',
       defaults({ networks: [{ name: 'a' }, { name: 'b' }] }),
       'spec.defaultSpec.networks[1].type: Invalid value: "pod-network": only one network of a VM can be the pod network',
     ],
     [
-      'default firmware',
+      'invalid default firmware',
       defaults({ firmware: { secureBoot: true } }),
       'spec.defaultSpec.firmware.secureBoot: Invalid value: secureBoot needs bootloader uefi',
     ],
-    ['nameless default disk', defaults({ disks: [{ size: '1Gi' }] }), 'spec.defaultSpec.disks[0].name: Required value'],
+    [
+      'a default disk without a name',
+      defaults({ disks: [{ size: '1Gi' }] }),
+      'spec.defaultSpec.disks[0].name: Required value',
+    ],
     [
       'too many default CPUs',
       defaults({ cpus: 129 }),
       'spec.defaultSpec.cpus: Invalid value: 129: spec.defaultSpec.cpus in body should be less than or equal to 128',
     ],
     [
-      'feature of two words',
+      'a feature of two words',
       template({ requiredFeatures: ['kvm', 'a/b'] }),
       'spec.requiredFeatures[1]: Invalid value: "a/b": must be one word, such as kvm',
     ],
     [
-      'recommended memory',
+      'invalid recommended memory',
       template({ recommendedResources: { minMemory: 0 } }),
       'spec.recommendedResources.minMemory: Invalid value: 0: must be greater than zero',
     ],
     [
-      'long cloud-init',
+      'cloud-init that is too long',
       template({ cloudInit: { defaultUserData: 'x'.repeat(65_537) } }),
       'spec.cloudInit.defaultUserData: Invalid value: is 65537 bytes, the maximum is 64 KiB: let the guest download the rest',
     ],
@@ -93,15 +97,15 @@ describe('what is wrong is named with its place and what would be right', () => 
     expect(trial(object).causes[0]).toBe(cause);
   });
 
-  test('a field that a machine does not have is unknown in a default spec too', () => {
+  test('an unknown field of a VM in the default spec', () => {
     expect(trial(defaults({ cpu: 2 })).unknownFields).toEqual(['spec.defaultSpec.cpu']);
   });
 });
 
-describe('a warning', () => {
+describe('a template gets a warning', () => {
   const recommendedResources = { minCpus: 2, minMemory: '4Gi', minDiskSize: '20Gi' };
 
-  test('tells of defaults below what the template recommends', () => {
+  test('about defaults below its own recommendation', () => {
     const small = { cpus: 1, memory: '4095Mi', disks: [{ name: 'root', size: '10Gi' }] };
     expect(
       trial(template({ defaultSpec: small, recommendedResources, image: { ...image, size: '11Gi' } })),
@@ -116,19 +120,19 @@ describe('a warning', () => {
     });
   });
 
-  test('stays away where the defaults suffice or say nothing', () => {
+  test('only if the defaults are insufficient', () => {
     const enough = { cpus: 2, memory: '4096Mi', disks: [{ name: 'root', size: '20Gi' }] };
     expect(trial(template({ defaultSpec: enough, recommendedResources })).warnings).toEqual([]);
     expect(trial(template({ defaultSpec: {}, recommendedResources })).warnings).toEqual([]);
   });
 
-  test('tells of an address that machines would share', () => {
+  test('about an address that VMs would share', () => {
     expect(trial(defaults({ networks: [{ name: 'net', macAddress: '02:00:00:00:00:01' }] })).warnings).toEqual([
       'spec.defaultSpec.networks[0].macAddress is ignored: VMs cannot share an address',
     ]);
   });
 
-  test('tells of defaults that can never take effect', () => {
+  test('about defaults that never take effect', () => {
     expect(trial(defaults({ running: false, machineType: 'pc', image: { source: 'debian:12' } }))).toMatchObject({
       causes: [],
       warnings: [
@@ -140,7 +144,7 @@ describe('a warning', () => {
   });
 });
 
-test('what a template gives by default may change freely', () => {
+test('the defaults of a template can be changed freely', () => {
   const withClass = (storageClass: string, size: string) => defaults({ disks: [{ name: 'root', size, storageClass }] });
   expect(trial(withClass('fast', '1Gi'), withClass('slow', '2Gi')).causes).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { virtualMachine } from '#api/hypersdk/virtual-machine';
 import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
 import { type FieldError, forbidden, index, invalid } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
-import { isLess, positiveQuantity } from '#vm/admission/amounts';
+import { isLess, plausibleBytes, positiveQuantity } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { qualifiedName } from '#vm/admission/names';
 import { validateCloudInitText } from './cloud-init.ts';
@@ -39,8 +39,8 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
         ...checksum('spec.image.checksum', spec.image.checksum),
         ...validateCloudInitText('spec.cloudInit.defaultUserData', spec.cloudInit?.defaultUserData),
         ...validateCloudInitText('spec.cloudInit.defaultNetworkData', spec.cloudInit?.defaultNetworkData),
-        ...positiveQuantity('spec.recommendedResources.minMemory', spec.recommendedResources?.minMemory),
-        ...positiveQuantity('spec.recommendedResources.minDiskSize', spec.recommendedResources?.minDiskSize),
+        ...plausibleBytes('spec.recommendedResources.minMemory', spec.recommendedResources?.minMemory, 'memory'),
+        ...plausibleBytes('spec.recommendedResources.minDiskSize', spec.recommendedResources?.minDiskSize, 'disk'),
       ],
       warnings: [
         ...networkWarnings('spec.defaultSpec.networks', spec.defaultSpec?.networks),

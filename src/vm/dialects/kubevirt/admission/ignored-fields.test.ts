@@ -13,7 +13,7 @@ function specOf(file: string): object {
   return (first?.object as { spec: object } | undefined)?.spec ?? {};
 }
 
-test('an idle field is named once, at its top, and not looked into', () => {
+test('an ignored field is named once, without its subfields', () => {
   const domain = { devices: { sound: { name: 'a', model: 'ich9' } }, cpu: { numa: { guestMappingPassthrough: {} } } };
   expect(find({ template: { spec: { domain } } })).toEqual([
     'spec.template.spec.domain.devices.sound',
@@ -21,18 +21,18 @@ test('an idle field is named once, at its top, and not looked into', () => {
   ]);
 });
 
-test('fields that are left out on purpose are not named', () => {
+test('fields that are omitted on purpose are not named', () => {
   const spec = { instancetype: { name: 'x' }, updateVolumesStrategy: 'Migration' };
   expect(find(spec)).toEqual(['spec.instancetype', 'spec.updateVolumesStrategy']);
   expect(ignoredFields(schema, 'spec', ['instancetype'])(spec)).toEqual(['spec.updateVolumesStrategy']);
 });
 
-test('whatever shape it meets, it does not throw', () => {
+test('a value of any shape does not throw', () => {
   for (const odd of [null, undefined, 1, 'x', [], { template: [] }, { template: { spec: { volumes: [null, 3] } } }]) {
     expect(find(odd)).toEqual([]);
   }
 });
 
-test('a usual machine has none', () => {
+test('a typical VM has none', () => {
   expect(find(specOf('examples/kubevirt/vm-running.yaml'))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tryVm } from '#testing/vm-trial';
 
-test('the machine that the tables of causes change is accepted without a word', () => {
+test('the VM that the tables modify is accepted without warnings', () => {
   expect(tryVm({})).toMatchObject({ causes: [], warnings: [], unknownFields: [] });
 });

@@ -14,14 +14,14 @@ const rows: readonly VmCase[] = [
     ['spec.hostname: Invalid value: "a.b": must not contain dots'],
   ],
   [
-    'a toleration of one value of any key',
+    'a toleration with a value but no key',
     { spec: { tolerations: [{ value: 'x' }] } },
     [
       'spec.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
     ],
   ],
   [
-    'a selector that no label can match',
+    'a node selector with an invalid label',
     { spec: { nodeSelector: { zone: 'a b' } } },
     [expect.stringMatching(/^spec\.nodeSelector\[zone\]: Invalid value: "a b": a valid label must be/)],
   ],
@@ -34,21 +34,21 @@ const rows: readonly VmCase[] = [
     },
     [`${term}: Required value: must have at least one node selector term`],
   ],
-  ['a spread over places', spread({ minDomains: 2 }), []],
+  ['a spread over a topology key', spread({ minDomains: 2 }), []],
   [
-    'a spread over nothing',
+    'a spread without a topology key',
     spread({ topologyKey: '' }),
     ['spec.topologySpreadConstraints[0].topologyKey: Required value: can not be empty'],
   ],
   [
-    'a spread of labels that cannot be',
+    'a spread with invalid labels',
     spread({ labelSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } }),
     [
       "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
     ],
   ],
   [
-    'places to count for a spread that is only a wish',
+    'minDomains of a soft spread',
     spread({ whenUnsatisfiable: 'ScheduleAnyway', minDomains: 2 }),
     [
       "spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not 'ScheduleAnyway'",
@@ -56,6 +56,6 @@ const rows: readonly VmCase[] = [
   ],
 ];
 
-test.each(rows)('%s', (_, parts, causes) => {
+test.each(rows)('validates %s', (_, parts, causes) => {
   expect(tryVm(parts).causes).toEqual(causes);
 });

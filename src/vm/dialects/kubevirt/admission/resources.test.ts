@@ -30,6 +30,21 @@ describe('processors and memory', () => {
       [`${at}.requests[memory]: Invalid value: "999k": must be greater than or equal to 1M`],
     ],
     [
+      'guest memory without a suffix',
+      { domain: { memory: { guest: '8' } } },
+      [
+        'spec.domain.memory.guest: Invalid value: "8": must be greater than or equal to 1M: 8 without a suffix is 8 bytes; did you mean 8Gi?',
+      ],
+    ],
+    [
+      'maximum guest memory in thousandths of a byte',
+      { domain: { memory: { guest: '1M', maxGuest: '512m' } } },
+      [
+        'spec.domain.memory.maxGuest: Invalid value: "512m": must be greater than or equal to 1M: m means thousandths of a byte; did you mean 512Mi?',
+        'spec.domain.memory.maxGuest: Invalid value: "512m": must be equal to or more than the guest memory of 1M',
+      ],
+    ],
+    [
       'an amount that is none, which the schema tells already',
       resources({ memory: 'lots' }),
       [`${at}.requests.memory: Invalid value: "lots": ${at}.requests.memory in body should match '${QUANTITY}'`],

@@ -1,11 +1,11 @@
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
+import { isTooFewBytes } from '#platform/base/intended-bytes';
 import { ownValue } from '#platform/base/own-value';
-import { compare, parseQuantity, type Quantity } from '#platform/base/quantity';
+import { compare, type Quantity } from '#platform/base/quantity';
+import { tooFewBytes } from '#vm/admission/amounts';
 import { read, validateAmount, validateSize } from './quantities.ts';
-
-const MIN_MEMORY = parseQuantity('1M');
 
 /** Validates requests, limits and guest memory, each alone and against the others. */
 export function validateResource({ domain }: InstanceSpec, path: string): FieldError[] {
@@ -23,7 +23,7 @@ export function validateResource({ domain }: InstanceSpec, path: string): FieldE
   }
   const requested = requests['memory'];
   if (requested !== undefined && isBelowLeast(read(requested))) {
-    causes.push(invalid(`${at}.requests[memory]`, requested, 'must be greater than or equal to 1M'));
+    causes.push(tooFewBytes(`${at}.requests[memory]`, requested, 'memory'));
   }
   return [...causes, ...validateMemory(domain, `${path}.domain`)];
 }
@@ -33,15 +33,15 @@ function exceeds(a: Quantity | undefined, b: Quantity | undefined): boolean {
 }
 
 function isBelowLeast(memory: Quantity | undefined): boolean {
-  return memory !== undefined && memory.nano > 0n && compare(memory, MIN_MEMORY) < 0;
+  return memory !== undefined && memory.nano > 0n && isTooFewBytes(memory);
 }
 
 function validateMemory({ memory, resources }: InstanceSpec['domain'], at: string): FieldError[] {
   if (memory === undefined) return [];
   const { guest, maxGuest, hugepages } = memory;
   const causes: FieldError[] = [];
-  if (guest !== undefined) append(causes, validateAmount(`${at}.memory.guest`, guest));
-  if (maxGuest !== undefined) append(causes, validateAmount(`${at}.memory.maxGuest`, maxGuest));
+  if (guest !== undefined) append(causes, validateGuest(`${at}.memory.guest`, guest));
+  if (maxGuest !== undefined) append(causes, validateGuest(`${at}.memory.maxGuest`, maxGuest));
   const seen = guest ?? resources?.requests?.['memory'];
   const limit = resources?.limits?.['memory'];
   if (guest !== undefined && limit !== undefined && exceeds(read(guest), read(limit))) {
@@ -56,6 +56,12 @@ function validateMemory({ memory, resources }: InstanceSpec['domain'], at: strin
     append(causes, validateHugepage(hugepages.pageSize, seen, `${at}.memory.hugepages.pageSize`));
   }
   return causes;
+}
+
+/** KubeVirt accepts less than a megabyte here, but then its guest cannot start. */
+function validateGuest(field: string, written: string | number): FieldError[] {
+  const causes = validateAmount(field, written);
+  return causes.length === 0 && isBelowLeast(read(written)) ? [tooFewBytes(field, written, 'memory')] : causes;
 }
 
 function validateHugepage(pageSize: string, memory: string | number | undefined, field: string): FieldError[] {

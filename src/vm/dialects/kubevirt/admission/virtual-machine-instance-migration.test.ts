@@ -13,7 +13,14 @@ const migration = {
   spec: { vmiName: 'web' } as object,
 };
 
-function write(object: object, { instance, old }: { instance?: object; old?: object } = {}) {
+interface AdmissionEnvironment {
+  readonly instance?: object;
+  readonly old?: object;
+  /** Migrations of the cluster. Undefined without a cluster. */
+  readonly migrations?: readonly object[];
+}
+
+function write(object: object, { instance, old, migrations }: AdmissionEnvironment = {}) {
   const { causes, warnings } = admit({
     operation: old === undefined ? 'CREATE' : 'UPDATE',
     object: structuredClone(object),
@@ -21,6 +28,7 @@ function write(object: object, { instance, old }: { instance?: object; old?: obj
     user: { name: 'ada', groups: [] },
     lookup: (kind, namespace, name) =>
       `${kind.kind} ${namespace}/${name}` === 'VirtualMachineInstance default/web' ? (instance as never) : undefined,
+    ...(migrations === undefined ? {} : { migrationsOf: () => migrations as never }),
   });
   return { causes: causes.map(formatFieldError), warnings };
 }
@@ -32,14 +40,39 @@ describe('a new migration', () => {
     expect(write(migration, { instance: running({ phase: 'Running' }) })).toEqual({ causes: [], warnings: [] });
   });
 
-  test('of an instance that is not there yet is accepted with a warning', () => {
+  test('of an instance that does not exist is rejected', () => {
+    expect(write(migration, { migrations: [] })).toEqual({
+      causes: ['spec.vmiName: Invalid value: "web": the VMI "default/web" does not exist'],
+      warnings: [],
+    });
+  });
+
+  test.each<[string | undefined, boolean]>([
+    [undefined, false],
+    ['Pending', false],
+    ['Running', false],
+    ['Succeeded', true],
+    ['Failed', true],
+  ])('while another is in phase %s is accepted: %s', (phase, accepted) => {
+    const other = { metadata: { name: 'first', uid: 'm1' }, spec: { vmiName: 'web' }, status: { phase } };
+    const { causes } = write(migration, { instance: running({ phase: 'Running' }), migrations: [other] });
+    expect(causes).toEqual(
+      accepted
+        ? []
+        : [
+            'spec.vmiName: Invalid value: "web": in-flight migration detected. Active migration job (m1) is currently already in progress for VMI web.',
+          ],
+    );
+  });
+
+  test('of a missing instance is accepted with a warning if there is no cluster', () => {
     expect(write(migration)).toEqual({
       causes: [],
       warnings: ['spec.vmiName: the VMI "default/web" does not exist'],
     });
   });
 
-  test('of an instance that has ended is refused', () => {
+  test('of a terminated instance is rejected', () => {
     for (const phase of ['Succeeded', 'Failed'] as const) {
       expect(write(migration, { instance: running({ phase }) }).causes).toEqual([
         'spec.vmiName: Invalid value: "web": Cannot migrate VMI in finalized state.',
@@ -47,7 +80,7 @@ describe('a new migration', () => {
     }
   });
 
-  test('of an instance that cannot move is refused with the reason', () => {
+  test('of an instance that cannot migrate is rejected with the reason', () => {
     const conditions = [
       { type: 'LiveMigratable', status: 'False', reason: 'DisksNotLiveMigratable', message: 'a disk is not shared' },
     ] as const;
@@ -56,13 +89,13 @@ describe('a new migration', () => {
     ]);
   });
 
-  test('needs the name of an instance and labels that a node can have', () => {
+  test('requires the name of an instance and valid node labels', () => {
     expect(write({ ...migration, spec: {} }).causes[0]).toBe('spec.vmiName: Required value');
     const selector = { ...migration, spec: { vmiName: 'web', addedNodeSelector: { 'a/b/c': 'd' } } };
     expect(write(selector).causes[0]).toMatch(/^spec\.addedNodeSelector: Invalid value: "a\/b\/c": a valid label key/);
   });
 
-  test('names the fields that nothing acts on', () => {
+  test('gets a warning about ignored fields', () => {
     const sent = { vmiName: 'web', sendTo: { connectURL: '192.0.2.1:9185', migrationID: 'x' } };
     expect(write({ ...migration, spec: sent }, { instance: running({}) }).warnings).toEqual([
       'spec.sendTo: accepted, but nothing acts on it yet',
@@ -71,13 +104,13 @@ describe('a new migration', () => {
 });
 
 describe('a stored migration', () => {
-  test('never changes its spec', () => {
+  test('cannot change its spec', () => {
     expect(write({ ...migration, spec: { vmiName: 'other' } }, { old: migration }).causes).toEqual([
       "spec: Forbidden: update of Migration object's spec is restricted",
     ]);
   });
 
-  test('may change its labels, whatever became of the instance', () => {
+  test('may change its labels, whatever the state of the instance', () => {
     const labelled = { ...migration, metadata: { ...migration.metadata, labels: { a: 'b' } } };
     expect(write(labelled, { old: migration, instance: running({ phase: 'Failed' }) })).toEqual({
       causes: [],

@@ -7,6 +7,7 @@ import { type FieldError, invalid } from '#platform/base/field-error';
 import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { labels } from '#vm/admission/names';
+import { inFlightMigration } from '#vm/engine/in-flight-migration';
 import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 
 const findIdleFields = ignoredFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');
@@ -25,13 +26,22 @@ export const virtualMachineInstanceMigrationAdmitter: Admitter<typeof virtualMac
   },
 };
 
-/** Validates the target. A migration may be created before its instance, but not if it can never succeed. */
-function targetVerdict({ object, lookup }: AdmissionRequest<VirtualMachineInstanceMigration>): AdmissionResult {
+/**
+ * Validates the target with KubeVirt's messages. Without a cluster, the instance may be created before the migration
+ * is.
+ */
+function targetVerdict({
+  object,
+  lookup,
+  migrationsOf,
+}: AdmissionRequest<VirtualMachineInstanceMigration>): AdmissionResult {
   const { vmiName } = object.spec;
-  const instance = lookup(virtualMachineInstance, object.metadata.namespace, vmiName);
+  const { namespace } = object.metadata;
+  const instance = lookup(virtualMachineInstance, namespace, vmiName);
   if (instance === undefined) {
-    const name = `${object.metadata.namespace}/${vmiName}`;
-    return { causes: [], warnings: [`spec.vmiName: the VMI "${name}" does not exist`] };
+    const missing = `the VMI "${namespace}/${vmiName}" does not exist`;
+    if (migrationsOf === undefined) return { causes: [], warnings: [`spec.vmiName: ${missing}`] };
+    return { causes: [invalid('spec.vmiName', vmiName, missing)], warnings: [] };
   }
   const causes: FieldError[] = [];
   const { phase, conditions = [] } = instance.status ?? {};
@@ -43,5 +53,7 @@ function targetVerdict({ object, lookup }: AdmissionRequest<VirtualMachineInstan
     const detail = `Cannot migrate VMI, Reason: ${migratable.reason ?? ''}, Message: ${migratable.message ?? ''}`;
     causes.push(invalid('spec.vmiName', vmiName, detail));
   }
+  const active = inFlightMigration(migrationsOf?.(namespace, vmiName) ?? []);
+  if (active !== undefined) causes.push(invalid('spec.vmiName', vmiName, active));
   return { causes, warnings: [] };
 }

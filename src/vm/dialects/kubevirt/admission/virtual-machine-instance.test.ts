@@ -33,35 +33,38 @@ const bigger = {
 };
 
 describe('the spec of an instance', () => {
-  test.each(['ada', 'root'])('may be changed by who has the verb operate alone, not by %s', (user) => {
+  test.each(['ada', 'root'])('can be changed only with the verb operate, not by %s', (user) => {
     expect(write(operator, bigger, instance).causes).toEqual([]);
     expect(write(user, bigger, instance).causes).toEqual([
       'spec: Forbidden: update of VMI object is restricted: change the VirtualMachine that it belongs to',
     ]);
   });
 
-  test.each(['vimana.io/identity', 'vimana.io/node', 'vimana.io/launcher'])('is not got around by %s', (name) => {
-    const annotated = { ...instance, metadata: { ...instance.metadata, annotations: { [name]: '{}' } } };
-    const cause = `metadata.annotations[${name}]: Forbidden: this annotation is reserved: only the operator may set it on an instance`;
-    expect(write('ada', annotated).causes).toEqual([cause]);
-    expect(write('ada', annotated, instance).causes).toEqual([cause]);
-    expect(write('ada', annotated, annotated).causes).toEqual([]);
-    expect(write(operator, annotated).causes).toEqual([]);
-  });
+  test.each(['vimana.io/identity', 'vimana.io/node', 'vimana.io/launcher'])(
+    'cannot be bypassed with the annotation %s',
+    (name) => {
+      const annotated = { ...instance, metadata: { ...instance.metadata, annotations: { [name]: '{}' } } };
+      const cause = `metadata.annotations[${name}]: Forbidden: this annotation is reserved: only the operator may set it on an instance`;
+      expect(write('ada', annotated).causes).toEqual([cause]);
+      expect(write('ada', annotated, instance).causes).toEqual([cause]);
+      expect(write('ada', annotated, annotated).causes).toEqual([]);
+      expect(write(operator, annotated).causes).toEqual([]);
+    },
+  );
 
-  test('is not changed by writing it in another order', () => {
+  test('is unchanged if only the order of its fields differs', () => {
     const { volumes, domain, ...rest } = instance.spec;
     expect(write('ada', { ...instance, spec: { volumes, ...rest, domain } }, instance).causes).toEqual([]);
   });
 
-  test('is checked when the operator writes it, too', () => {
+  test('is validated for the operator, too', () => {
     const broken = { ...instance, spec: { ...instance.spec, volumes: [] } };
     expect(write(operator, broken).causes).toEqual(['spec.domain.devices.disks[0].name: Not found: "root"']);
   });
 });
 
 describe('labels and annotations', () => {
-  test('are free for users, but for the labels that controllers look for', () => {
+  test('can be changed by users, except the labels that controllers select', () => {
     const labels = { app: 'web', 'kubevirt.io/nodeName': 'node-a' };
     const labelled = { ...instance, metadata: { ...instance.metadata, labels } };
     const rejected = [
@@ -79,7 +82,7 @@ describe('labels and annotations', () => {
 });
 
 describe('the size of cloud-init data', () => {
-  test('is limited for users, not for the operator, whose machines may come from other groups', () => {
+  test('is limited for users, but not for the operator, whose VMs may come from other groups', () => {
     const seed = { name: 'seed', cloudInitNoCloud: { userData: 'x'.repeat(4000) } };
     const disks = [...(instance.spec.domain.devices.disks ?? []), { name: 'seed' }];
     const domain = { ...instance.spec.domain, devices: { disks } };
@@ -94,7 +97,7 @@ describe('the size of cloud-init data', () => {
   });
 });
 
-test('warnings name the fields that nothing acts on; the operator gets none', () => {
+test('warnings name the ignored fields, except for the operator', () => {
   const exotic = { ...instance, spec: { ...instance.spec, architecture: 'arm64' } };
   expect(write('ada', exotic).warnings).toEqual(['spec.architecture: accepted, but nothing acts on it yet']);
   expect(write(operator, exotic).warnings).toEqual([]);

@@ -23,26 +23,42 @@ test('the example of the kind is accepted in every served version', () => {
   }
 });
 
-test('nothing is filled in, so that what was applied is what is stored', () => {
+test('no defaults are set, so that the stored object equals the applied one', () => {
   expect(tryOut(machine()).object.spec).toEqual(spec);
 });
 
-describe('when the machine runs', () => {
+describe('runStrategy and running', () => {
   const { runStrategy: _, ...neither } = spec;
   test.each([
-    ['neither', neither, ['spec.runStrategy: Required value: One of Running or RunStrategy must be specified']],
+    ['may not both be missing', neither, ['spec.running: Invalid value: RunStrategy must be specified']],
     [
-      'both',
+      'may not both be set',
       { ...spec, running: true },
-      ['spec.running: Invalid value: Running and RunStrategy are mutually exclusive'],
+      [
+        'spec.running: Invalid value: Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead',
+      ],
     ],
-    ['running alone', { ...neither, running: false }, []],
+    ['may be running alone', { ...neither, running: false }, []],
   ])('%s', (_, spec, causes) => {
     expect(tryOut({ ...machine(), spec }).causes).toEqual(causes);
   });
+
+  test.each([true, false])('running: %s is accepted with the warning of KubeVirt', (running) => {
+    const { causes, warnings } = tryOut({ ...machine(), spec: { ...neither, running } });
+    expect(causes).toEqual([]);
+    expect(warnings).toEqual(['spec.running is deprecated, please use spec.runStrategy instead.']);
+    expect(tryOut(machine()).warnings).toEqual([]);
+  });
 });
 
-describe('what would make another machine of it is refused by name', () => {
+test.each([
+  [63, []],
+  [64, [`metadata.name: Invalid value: "${'a'.repeat(64)}": must be no more than 63 characters`]],
+])('a new name may have 63 characters: %d', (length, causes) => {
+  expect(tryOut(machine({}, { name: 'a'.repeat(length) })).causes).toEqual(causes);
+});
+
+describe('fields whose omission would result in a different VM are rejected by name', () => {
   test.each([
     [
       { instancetype: { name: 'u1.small' } },
@@ -60,7 +76,7 @@ describe('what would make another machine of it is refused by name', () => {
     expect(tryOut(machine(parts))).toMatchObject({ causes: [cause], warnings: [], unknownFields: [] });
   });
 
-  test('an empty list of data volumes asks for none', () => {
+  test('an empty list of data volumes requests none', () => {
     expect(tryOut(machine({ dataVolumeTemplates: [] })).causes).toEqual([]);
   });
 });
@@ -82,7 +98,7 @@ test('causes of the template carry the path of the template, all at once', () =>
   ]);
 });
 
-test('an unfinished template is admitted with warnings, as a stopped machine may have one', () => {
+test('an incomplete template is admitted with warnings, because a stopped VM may have one', () => {
   const template = { spec: { domain: { devices: {} }, volumes: [{ name: 'root', emptyDisk: { capacity: '1Gi' } }] } };
   const { causes, warnings } = tryOut(machine({ template }));
   expect(causes).toEqual([]);
@@ -92,17 +108,27 @@ test('an unfinished template is admitted with warnings, as a stopped machine may
   ]);
 });
 
+test('a disk of a few bytes, which KubeVirt accepts, gets a warning', () => {
+  const { spec: instance } = spec.template;
+  const volumes = [{ name: 'root', emptyDisk: { capacity: '50' } }];
+  const { causes, warnings } = tryOut(machine({ template: { spec: { ...instance, volumes } } }));
+  expect(causes).toEqual([]);
+  expect(warnings).toEqual([
+    'spec.template.spec.volumes[0].emptyDisk.capacity: 50 is less than 1M: 50 without a suffix is 50 bytes; did you mean 50Gi?',
+  ]);
+});
+
 describe('a disk that loses its volume', () => {
   const { spec: instance } = spec.template;
   const broken = machine({ template: { spec: { ...instance, volumes: [] } } });
 
-  test('is refused when the volume is taken away', () => {
+  test('is rejected when the volume is deleted', () => {
     expect(tryOut(broken, machine()).causes).toEqual([
       'spec.template.spec.domain.devices.disks[0].name: Not found: "root"',
     ]);
   });
 
-  test('is only warned of when it was stored so', () => {
+  test('gets only a warning if it was stored before', () => {
     const { causes, warnings } = tryOut({ ...broken, spec: { ...broken.spec, runStrategy: 'Halted' } }, broken);
     expect(causes).toEqual([]);
     expect(warnings).toEqual([
@@ -111,26 +137,26 @@ describe('a disk that loses its volume', () => {
   });
 });
 
-describe('writes that are not about the spec', () => {
+describe('a write that does not change the spec', () => {
   const bad = machine({ instancetype: { name: 'x' } });
   const request = { object: bad as never, user: { name: 'u', groups: [] }, lookup: () => undefined };
 
   test.each([
     ['a deletion', { ...request, operation: 'DELETE' as const }],
-    ['a status', { ...request, operation: 'UPDATE' as const, subresource: 'status' }],
+    ['a status update', { ...request, operation: 'UPDATE' as const, subresource: 'status' }],
     [
-      'the last steps of a machine that is being deleted',
+      'an update of a terminating VM',
       {
         ...request,
         operation: 'UPDATE' as const,
         object: { ...bad, metadata: { ...bad.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } } as never,
       },
     ],
-  ])('%s has nothing to fear from a spec that would be refused today', (_, write) => {
+  ])('such as %s is accepted despite a spec that would be rejected today', (_, write) => {
     expect(virtualMachineAdmitter.validate(write)).toEqual({ causes: [], warnings: [] });
   });
 
-  test('an update of the same spec is refused, so the cases above mean something', () => {
+  test('with the same invalid spec would be rejected as an update', () => {
     expect(virtualMachineAdmitter.validate({ ...request, operation: 'UPDATE' }).causes).toHaveLength(1);
   });
 });

@@ -8,6 +8,7 @@ import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { ignoredFields, ignoredFieldWarning } from './ignored-fields.ts';
 import { validateInstanceSpec } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
+import { tinyDiskWarnings } from './volumes.ts';
 
 /** The VM name becomes a label value of its pod. */
 const MAX_NAME_LENGTH = 63;
@@ -19,6 +20,9 @@ const REFUSED: Readonly<Record<string, string>> = {
   dataVolumeTemplates:
     'data volumes are not supported yet: create the PersistentVolumeClaim and reference it in spec.template.spec.volumes',
 };
+
+/** KubeVirt's warning. */
+const RUNNING_DEPRECATED = 'spec.running is deprecated, please use spec.runStrategy instead.';
 
 const TEMPLATE = 'spec.template.spec';
 const spec = virtualMachine.schema.properties?.['spec'] ?? {};
@@ -47,8 +51,10 @@ function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>)
   // KubeVirt accepts both, because the template of a stopped VM may be incomplete.
   const unfinished = [memoryMissing(template.spec, TEMPLATE), ...unusedVolumes(template.spec, TEMPLATE)];
   const warnings = [
+    ...(object.spec.running === undefined ? [] : [RUNNING_DEPRECATED]),
     ...volumes.warnings,
     ...unfinished.flatMap((problem) => (problem === undefined ? [] : [`${problem.field}: ${fieldErrorBody(problem)}`])),
+    ...tinyDiskWarnings(template.spec, TEMPLATE),
     ...findIdleFields(object.spec).map(ignoredFieldWarning),
   ];
   return { causes, warnings };

@@ -1,10 +1,11 @@
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import { append } from '#platform/base/append';
 import { type FieldError, invalid, required } from '#platform/base/field-error';
+import { explainBytes, isTooFewBytes } from '#platform/base/intended-bytes';
 import { dns1123LabelProblems } from '#platform/base/names';
 import { validateCloudInit } from './cloud-init.ts';
 import { validateName } from './names.ts';
-import { validateAmount } from './quantities.ts';
+import { read, validateAmount } from './quantities.ts';
 
 type Volume = NonNullable<InstanceSpec['volumes']>[number];
 
@@ -26,6 +27,16 @@ export function validateVolume({ volumes = [] }: InstanceSpec, path: string, opt
     );
   }
   return causes;
+}
+
+/** Returns warnings for disks of a few bytes, which KubeVirt accepts and which nobody can want. */
+export function tinyDiskWarnings({ volumes = [] }: InstanceSpec, path: string): string[] {
+  return volumes.flatMap(({ emptyDisk }, i) => {
+    const amount = read(emptyDisk?.capacity);
+    if (emptyDisk === undefined || amount === undefined || !isTooFewBytes(amount)) return [];
+    const explanation = explainBytes(emptyDisk.capacity, 'disk');
+    return [`${path}.volumes[${i}].emptyDisk.capacity: ${emptyDisk.capacity} is less than 1M: ${explanation}`];
+  });
 }
 
 function validateSourceCount(volume: Volume, at: string): FieldError[] {

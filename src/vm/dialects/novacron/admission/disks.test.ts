@@ -18,28 +18,28 @@ const root = (disk?: string, image: object = debian) =>
   machine({ image, resources: { cpu: 2, memory: '4Gi', ...(disk === undefined ? {} : { disk }) } });
 const volume = (fields: object) => machine({ volumes: [{ name: 'data', size: '20Gi', ...fields }] });
 
-describe('a disk that a machine has', () => {
+describe('an existing disk of a VM', () => {
   test.each<[string, object, object, string[]]>([
     [
-      'does not shrink',
+      'cannot shrink',
       root('30Gi'),
       root('10Gi'),
       [`${AT}.resources.disk: Forbidden: a disk cannot shrink: root has 30Gi, not 10Gi`],
     ],
     [
-      'does not shrink below the usual size either, where nobody said one',
+      'cannot shrink below the default size if none was set',
       root(),
       root('5Gi'),
       [`${AT}.resources.disk: Forbidden: a disk cannot shrink: root has 10Gi, not 5Gi`],
     ],
     [
-      'does not shrink as a further volume',
+      'cannot shrink as an additional volume',
       volume({}),
       volume({ size: '10Gi' }),
       [`${AT}.volumes[0].size: Forbidden: a disk cannot shrink: data has 20Gi, not 10Gi`],
     ],
     [
-      'stays in its class',
+      'cannot change its class',
       volume({ storageClass: 'slow' }),
       volume({ storageClass: 'fast' }),
       [
@@ -47,27 +47,27 @@ describe('a disk that a machine has', () => {
       ],
     ],
     [
-      'is mounted as it was',
+      'cannot change its access modes',
       volume({}),
       volume({ accessMode: 'ReadWriteMany' }),
       [
         `${AT}.volumes[0].accessMode: Forbidden: accessMode of an existing disk cannot be changed: add a disk of the other mode instead`,
       ],
     ],
-    ['may grow', root('10Gi'), root('30Gi'), []],
-    ['may have no size of its own any more', root('30Gi'), root(), []],
+    ['can grow', root('10Gi'), root('30Gi'), []],
+    ['can omit its size', root('30Gi'), root(), []],
     [
-      'may have any size that is said of a copy for the first time',
+      'can set any size of a copy for the first time',
       root(undefined, { source: 'pvc://shop/tiny' }),
       root('1Gi', { source: 'pvc://shop/tiny' }),
       [],
     ],
-    ['may go, and another come', volume({}), machine({ volumes: [{ name: 'other', size: '1Gi' }] }), []],
+    ['can be replaced by another', volume({}), machine({ volumes: [{ name: 'other', size: '1Gi' }] }), []],
   ])('%s', (_what, before, after, causes) => {
     expect(trial(after, before).causes).toEqual(causes);
   });
 
-  test('may be asked for what it has, where it never got more', () => {
+  test('may be requested with its actual size if it never grew', () => {
     const requested = (disk: string) => trial(root(disk)).object;
     const old = { ...requested('20Gi'), status: { smallDisks: [{ name: 'root', size: '10Gi' }] } };
     expect(validateDiskChange(requested('10Gi'), old)).toEqual([]);
@@ -77,7 +77,7 @@ describe('a disk that a machine has', () => {
   });
 });
 
-test('a volume does not take the place of the disk with the image', () => {
+test('a volume cannot replace the disk with the image', () => {
   const taken = machine({ volumes: [{ name: 'root', size: '1Gi' }] });
   expect(trial(taken).causes).toEqual([
     `${AT}.volumes[0].name: Forbidden: root is reserved for the disk with the image: use another name`,
@@ -89,18 +89,22 @@ test.each<[string, object, string]>([
   ['a class', volume({ storageClass: 'Bad Class' }), `${AT}.volumes[0].storageClass: Invalid value: "Bad Class"`],
   ['a network', machine({ networks: [{ name: 'Bad/Net x' }] }), `${AT}.networks[0].name: Invalid value: "Bad/Net x"`],
   [
-    'memory beyond count',
+    'too much memory',
     machine({ resources: { cpu: 1, memory: '100Ei' } }),
     `${AT}.resources.memory: Invalid value: "100Ei": must be less than 8Ei`,
   ],
-  ['a disk of less than a byte', root('1m'), `${AT}.resources.disk: Invalid value: "1m": must be at least one byte`],
-])('%s that can never be had is refused by name', (_what, object, cause) => {
+  [
+    'a disk of less than a byte',
+    root('1m'),
+    `${AT}.resources.disk: Invalid value: "1m": must be greater than or equal to 1M`,
+  ],
+])('%s is rejected by name because it can never be provided', (_what, object, cause) => {
   expect(trial(object).causes).toEqual([expect.stringContaining(cause)]);
 });
 
-describe('labels by which machines are found', () => {
+describe('the labels that VMs are found by', () => {
   const names = ['vm', 'hypersdk.io/vm', 'novacron.io/vm', 'kubevirt.io', 'kubevirt.io/domain', 'vm.kubevirt.io/name'];
-  test.each(names)('%s is not for a template to give', (name) => {
+  test.each(names)('may not be set by a template: %s', (name) => {
     const thief = machine({}, {}, { [name]: 'victim' });
     expect(trial(thief).causes).toEqual([
       `spec.template.metadata.labels[${name}]: Forbidden: is reserved: it is set on every VM to select it; use another name`,
@@ -108,12 +112,12 @@ describe('labels by which machines are found', () => {
     expect(trial(thief, thief).causes).toEqual([]);
   });
 
-  test('leave all others to it', () => {
+  test('do not restrict other labels', () => {
     expect(trial(machine({}, {}, { app: 'web', 'example.com/vm': 'a' })).causes).toEqual([]);
   });
 });
 
-describe('a warning tells', () => {
+describe('a warning reports', () => {
   test('that another image does not change the disk', () => {
     const other = machine({ image: { source: 'marketplace://debian-13' } });
     expect(trial(other, machine())).toMatchObject({
@@ -123,7 +127,7 @@ describe('a warning tells', () => {
     expect(trial(machine(), machine()).warnings).toEqual([]);
   });
 
-  test('that words of another group keep no disks', () => {
+  test('that annotations of another group retain no disks', () => {
     const annotated = machine({}, { annotations: { 'hypersdk.io/retain-disks': 'true' } });
     const warnings = [
       'metadata.annotations[hypersdk.io/retain-disks] is ignored: VMs of this group use novacron.io/retain-disks',

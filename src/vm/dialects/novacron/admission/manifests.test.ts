@@ -48,20 +48,20 @@ const NOT_SERVED_WHOLE = '003-virtual-machine.yaml';
 const documented = filesIn('test/fixtures/documented', '003-');
 const examples = filesIn('examples/novacron');
 
-test('a documented manifest and an example of every kind are there', () => {
+test('the examples include a documented manifest and every kind', () => {
   const all = new Set(kinds.map(({ kind }) => kind));
   expect(new Set(documented.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
   expect(new Set(examples.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
 });
 
 test.each([...documented, ...examples].filter((file) => !file.endsWith(NOT_SERVED_WHOLE)))(
-  '%s is accepted as it stands, without warnings',
+  '%s is accepted unchanged, without warnings',
   (file) => {
     expect(manifestsIn(file).flatMap(objections)).toEqual([]);
   },
 );
 
-test('the documented machine is accepted, and warned of what is not served yet', () => {
+test('the documented VM is accepted, with warnings about unsupported fields', () => {
   const file = documented.find((each) => each.endsWith(NOT_SERVED_WHOLE)) ?? '';
   const [manifest] = manifestsIn(file) as [Manifest];
   const { causes, unknownFields, warnings } = trials.VirtualMachine(manifest);
@@ -86,7 +86,7 @@ test.each(documented)('%s has a status that a controller could write', (file) =>
   }
 });
 
-test.each(examples)('%s says in its first line what it shows', (file) => {
+test.each(examples)('%s explains its purpose in the first line', (file) => {
   expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
 });
 

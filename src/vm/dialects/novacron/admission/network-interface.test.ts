@@ -28,7 +28,7 @@ describe('a network interface', () => {
   test.each<[string, object]>([
     ['dhcp', network({ ipv4: { method: 'dhcp', dns: ['9.9.9.9', '2620:fe::fe'] } })],
     ['a fixed address without a gateway', fixed('10.0.1.10/24')],
-    ['two addresses on a wire between two', fixed('10.0.1.0/31', { gateway: '10.0.1.1' })],
+    ['both addresses of a point-to-point link', fixed('10.0.1.0/31', { gateway: '10.0.1.1' })],
     ['IPv6', network({ ipv6: { method: 'static', address: 'fd00::ffff/112', gateway: 'fd00::1' } })],
   ])('may have %s', (_what, object) => {
     expect(trial(object).causes).toEqual([]);
@@ -36,7 +36,7 @@ describe('a network interface', () => {
 
   test.each<[string, object, string[]]>([
     [
-      'static without address',
+      'static without an address',
       network({ ipv4: { method: 'static' } }),
       [`${NET}.ipv4.address: Required value: method static needs an address`],
     ],
@@ -49,7 +49,7 @@ describe('a network interface', () => {
       ],
     ],
     [
-      'an address without prefix',
+      'an address without a prefix',
       fixed('10.0.1.10'),
       [
         `${NET}.ipv4.address: Invalid value: "10.0.1.10": must be an IPv4 address and prefix length such as 10.0.1.10/24`,
@@ -73,12 +73,12 @@ describe('a network interface', () => {
       [`${NET}.ipv4.address: Invalid value: "10.0.1.255/24": is the broadcast address of 10.0.1.0/24`],
     ],
     [
-      'a gateway outside',
+      'a gateway outside the subnet',
       fixed('10.0.1.10/24', { gateway: '10.0.2.1' }),
       [`${NET}.ipv4.gateway: Invalid value: "10.0.2.1": must be in 10.0.1.0/24`],
     ],
     [
-      'a gateway that is none',
+      'an invalid gateway',
       fixed('10.0.1.10/24', { gateway: 'router' }),
       [`${NET}.ipv4.gateway: Invalid value: "router": must be an IPv4 address such as 10.0.1.10`],
     ],
@@ -93,12 +93,12 @@ describe('a network interface', () => {
       [`${NET}.ipv4.dns[1]: Invalid value: "dns.example.com": must be an IP address such as 10.0.1.10`],
     ],
     [
-      'the same name twice',
+      'a duplicate name',
       machine({ networks: [{ name: 'a' }, { name: 'a' }] }),
       [`${AT}.networks[1]: Duplicate value: {"name":"a"}`],
     ],
     [
-      'the same address twice',
+      'a duplicate address',
       machine({
         networks: ['a', 'b'].map((name) => ({ name, ipv4: { method: 'static', address: '10.0.0.5/24' } })),
       }),
@@ -108,7 +108,7 @@ describe('a network interface', () => {
     expect(trial(object).causes).toEqual(causes);
   });
 
-  test('of any subnet may have each address but the first and the last', () => {
+  test('may have each address of any subnet except the first and the last', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 30 }), fc.nat(), (prefix, seed) => {
         const size = 2 ** (32 - prefix);
@@ -148,7 +148,7 @@ describe('a network interface', () => {
       expect(causes(network({ ipv6: { method: 'static', address: 'fd07::9/64' } }))).toEqual([]);
     });
 
-    test('is not asked about it again while it stays as it is', () => {
+    test('gets no further warning if it is unchanged', () => {
       const outside = fixed('10.8.0.9/24');
       const stored = trial(outside).object;
       const stopped = { ...outside, spec: { ...outside.spec, running: false } };

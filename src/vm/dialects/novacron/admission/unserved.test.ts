@@ -17,7 +17,7 @@ function machine(spec: object = {}, more: object = {}, annotations: Record<strin
 
 const NOT_STARTED = 'is not supported yet, and the VM will not start with it';
 
-describe('what nothing can give a machine yet is warned of by name, with what to do', () => {
+describe('features that are not supported yet get a warning by name, with a remedy:', () => {
   const hook = { exec: { command: ['/bin/true'] } };
   test.each<[string, object, string]>([
     ['a device', machine({ devices: [{ type: 'gpu' }] }), `${AT}.devices ${NOT_STARTED}: remove host devices`],
@@ -42,17 +42,17 @@ describe('what nothing can give a machine yet is warned of by name, with what to
       `spec.migrationPolicy.encrypted ${NOT_STARTED}: transfers are not encrypted; set it to false`,
     ],
     [
-      'a card of the host',
+      'a network interface of the host',
       machine({ networks: [{ name: 'fast', type: 'sr-iov' }] }),
       `${AT}.networks[0].type ${NOT_STARTED}: choose another type`,
     ],
     [
-      'an address of its own',
+      'a static address',
       machine({ networks: [{ name: 'a' }, { name: 'b', ipv4: { method: 'static', address: '10.0.1.10/24' } }] }),
       `${AT}.networks[1].ipv4.method ${NOT_STARTED}: use dhcp`,
     ],
     [
-      'name servers of its own',
+      'custom name servers',
       machine({ networks: [{ name: 'a', ipv6: { dns: ['fd00::53'] } }] }),
       `${AT}.networks[0].ipv6.dns ${NOT_STARTED}: remove name servers; those of the network are used`,
     ],
@@ -65,20 +65,20 @@ describe('what nothing can give a machine yet is warned of by name, with what to
     expect(trial(object)).toMatchObject({ causes: [], warnings: [warning] });
   });
 
-  test('all at once', () => {
+  test('all of them at once', () => {
     const requested = machine({ devices: [{ type: 'gpu' }], lifecycle: { preStart: hook, preStop: hook } });
     expect(trial(requested).warnings).toHaveLength(3);
   });
 });
 
 test.each<[string, object]>([
-  ['policies that are off', machine({ devices: [], lifecycle: {} }, { migrationPolicy: { encrypted: false } })],
-  ['a claim of its own namespace', machine({ image: { source: 'pvc://shop/debian' } })],
-])('%s asks for nothing that is not served', (_what, object) => {
+  ['a VM with disabled policies', machine({ devices: [], lifecycle: {} }, { migrationPolicy: { encrypted: false } })],
+  ['a VM with a claim of its own namespace', machine({ image: { source: 'pvc://shop/debian' } })],
+])('%s requests nothing unsupported', (_what, object) => {
   expect(trial(object)).toMatchObject({ causes: [], warnings: [] });
 });
 
-test('a change is warned only of what it adds', () => {
+test('a change gets warnings only about what it adds', () => {
   const [one, two] = [[{ type: 'gpu' }], [{ type: 'gpu' }, { type: 'usb' }]].map((devices) => machine({ devices }));
   const halted = machine({ devices: [{ type: 'gpu' }] }, { running: false });
   expect(trial(halted, one).warnings).toEqual([]);
@@ -86,14 +86,14 @@ test('a change is warned only of what it adds', () => {
   expect(trial(machine(), one).warnings).toEqual([]);
 });
 
-describe('what has a harmless reading is taken, with a warning', () => {
+describe('values with a harmless interpretation are accepted with a warning:', () => {
   test.each([{ type: 'Recreate' }, { rollingUpdate: { maxUnavailable: 1 } }])('an update strategy %j', (strategy) => {
     const { causes, warnings } = trial(machine({}, { updateStrategy: strategy }));
     expect(causes).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining('spec.updateStrategy is not supported yet')]);
   });
 
-  test('networks that are described and not made yet', () => {
+  test('networks that are described but not created yet', () => {
     const described = { spec: { type: 'bridge' } } as unknown as VMNetwork;
     const admitted = admission(virtualMachineAdmitter)({
       operation: 'CREATE',
@@ -110,7 +110,7 @@ describe('what has a harmless reading is taken, with a warning', () => {
   });
 });
 
-test('words for the disks of a machine are those that are understood', () => {
+test('only supported annotations for the disks of a VM are accepted', () => {
   expect(trial(machine({}, {}, { 'novacron.io/retain-disks': 'yes' })).causes).toEqual([
     'metadata.annotations[novacron.io/retain-disks]: Unsupported value: "yes": supported values: "true", "false"',
   ]);

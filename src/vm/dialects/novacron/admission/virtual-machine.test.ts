@@ -22,7 +22,7 @@ const CPU = 'CPU must be at least 1';
 const MEMORY = 'Memory must be at least 512Mi';
 const IMAGE = 'Image source is required';
 
-test('a machine gets every default and nothing else', () => {
+test('a VM gets every default and nothing else', () => {
   const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: {} }] } };
   const volumes = [{ name: 'data', size: '1Gi' }];
   const { object, causes, warnings } = trial(
@@ -52,32 +52,32 @@ test('a machine gets every default and nothing else', () => {
   });
 });
 
-test('a policy that says something keeps the defaults of what it leaves out', () => {
+test('a partial policy keeps the defaults of its absent fields', () => {
   const { object } = trial(machine({}, { migrationPolicy: { encrypted: true }, updateStrategy: { type: 'Recreate' } }));
   expect(object.spec.migrationPolicy).toEqual({ allowLiveMigration: true, compression: true, encrypted: true });
   expect(object.spec.updateStrategy).toEqual({ type: 'Recreate' });
 });
 
-describe('size and image are asked for in the words of the webhook', () => {
+describe('a missing size or image is reported with the message of the webhook:', () => {
   const missing = [
     `${AT}.resources.cpu: Required value: ${CPU}`,
     `${AT}.resources.memory: Required value: ${MEMORY}`,
     `${AT}.image.source: Required value: ${IMAGE}`,
   ];
   test.each<[string, object]>([
-    ['nothing at all', raw({})],
+    ['an empty spec', raw({})],
     ['an empty template', raw({ template: {} })],
-    ['an empty machine', raw({ template: { spec: {} } })],
-    ['empty parts', raw({ template: { spec: { resources: {}, image: {} } } })],
-    ['the size in the wrong place, which is dropped', raw({ resources: { cpu: 2, memory: '4Gi' } })],
+    ['an empty VM', raw({ template: { spec: {} } })],
+    ['empty fields', raw({ template: { spec: { resources: {}, image: {} } } })],
+    ['the size in an unknown field', raw({ resources: { cpu: 2, memory: '4Gi' } })],
   ])('%s', (_what, object) => {
     expect(trial(object).causes.toSorted()).toEqual(missing.toSorted());
   });
 
   test.each<[string, object, string[]]>([
-    ['no CPU', machine({ resources: { cpu: 0, memory: '1Gi' } }), [`${AT}.resources.cpu: Invalid value: 0: ${CPU}`]],
+    ['zero CPUs', machine({ resources: { cpu: 0, memory: '1Gi' } }), [`${AT}.resources.cpu: Invalid value: 0: ${CPU}`]],
     [
-      'fewer than none',
+      'a negative number of CPUs',
       machine({ resources: { cpu: -2, memory: '1Gi' } }),
       [`${AT}.resources.cpu: Invalid value: -2: ${CPU}`],
     ],
@@ -87,7 +87,7 @@ describe('size and image are asked for in the words of the webhook', () => {
       [`${AT}.resources.memory: Invalid value: "511Mi": ${MEMORY}`],
     ],
     [
-      'a byte too little',
+      'one byte too little',
       machine({ resources: { cpu: 1, memory: 536870911 } }),
       [`${AT}.resources.memory: Invalid value: 536870911: ${MEMORY}`],
     ],
@@ -96,7 +96,7 @@ describe('size and image are asked for in the words of the webhook', () => {
     expect(trial(object).causes).toEqual(causes);
   });
 
-  test('also where something else keeps the rules of the schema from being heard', () => {
+  test('even if other errors prevent the evaluation of schema rules', () => {
     const { causes } = trial(raw({ running: 'yes', template: { spec: { resources: { cpu: 0 } } } }));
     expect(causes).toEqual(
       expect.arrayContaining([
@@ -107,7 +107,7 @@ describe('size and image are asked for in the words of the webhook', () => {
     );
   });
 
-  test('also by the schema alone, on a cluster without our webhook', () => {
+  test('by the schema alone on a cluster without our webhook', () => {
     const schema = compileSchema(virtualMachine.schema);
     const reported = (object: object) => {
       schema.applyDefaults(object);
@@ -164,19 +164,19 @@ describe('an image', () => {
   });
 });
 
-describe('what else is wrong is named with its place and what would be right', () => {
+describe('other errors contain the field and a remedy:', () => {
   const hook = (preStop: object) => machine({ lifecycle: { preStop } });
   const HOOK = `${AT}.lifecycle.preStop`;
   const exec = { command: ['/bin/true'] };
 
   test.each<[string, object, string[]]>([
     [
-      'a disk of no size',
+      'a disk of size 0',
       machine({ volumes: [{ name: 'data', size: '0' }] }),
       [`${AT}.volumes[0].size: Invalid value: "0": must be greater than zero`],
     ],
     [
-      'a root disk of no size',
+      'a root disk of size 0',
       machine({ resources: { ...resources, disk: '-1Gi' } }),
       [`${AT}.resources.disk: Invalid value: "-1Gi": must be greater than zero`],
     ],
@@ -189,12 +189,12 @@ describe('what else is wrong is named with its place and what would be right', (
       ],
     ],
     [
-      'two disks of a name',
+      'a duplicate disk name',
       machine({ volumes: ['1Gi', '2Gi'].map((size) => ({ name: 'd', size })) }),
       [`${AT}.volumes[1]: Duplicate value: {"name":"d"}`],
     ],
     [
-      'no device',
+      'a device without a type',
       machine({ devices: [{ type: 'gpu', count: 0 }] }),
       [`${AT}.devices[0].count: Invalid value: 0: ${AT}.devices[0].count in body should be greater than or equal to 1`],
     ],
@@ -203,9 +203,9 @@ describe('what else is wrong is named with its place and what would be right', (
       machine({ userData: `#cloud-config\n${'é'.repeat(40_000)}` }),
       [`${AT}.userData: Too long: may not be more than 65536 bytes`],
     ],
-    ['a hook that does nothing', hook({}), [`${HOOK}: Invalid value: a hook has exactly one of exec and httpGet`]],
+    ['a hook without an action', hook({}), [`${HOOK}: Invalid value: a hook has exactly one of exec and httpGet`]],
     [
-      'a hook that does two things',
+      'a hook with two actions',
       hook({ exec, httpGet: { port: 80 } }),
       [`${HOOK}: Invalid value: a hook has exactly one of exec and httpGet`],
     ],
@@ -220,7 +220,7 @@ describe('what else is wrong is named with its place and what would be right', (
       [`${HOOK}.httpGet.port: Invalid value: 70000: must be a number from 1 to 65535 or the name of a port`],
     ],
     [
-      'a bandwidth of nothing',
+      'a bandwidth of 0',
       machine({}, { migrationPolicy: { bandwidth: '0bps' } }),
       [
         'spec.migrationPolicy.bandwidth: Invalid value: "0bps": spec.migrationPolicy.bandwidth in body should match \'^[1-9][0-9]*[KMGT]?bps$\'',
@@ -234,31 +234,31 @@ describe('what else is wrong is named with its place and what would be right', (
       ],
     ],
     [
-      'snapshots that are not kept',
+      'snapshots with a retention of 0',
       machine({}, { snapshotPolicy: { schedule: '@daily', retention: 0 } }),
       [
         'spec.snapshotPolicy.retention: Invalid value: 0: spec.snapshotPolicy.retention in body should be greater than or equal to 1',
       ],
     ],
     [
-      'limits of what does not roll',
+      'limits of a rolling update with another strategy',
       machine({}, { updateStrategy: { type: 'Recreate', rollingUpdate: {} } }),
       ['spec.updateStrategy.rollingUpdate: Forbidden: may only be set with type RollingUpdate'],
     ],
     [
-      'fewer than none unavailable',
+      'a negative number of unavailable VMs',
       machine({}, { updateStrategy: { rollingUpdate: { maxUnavailable: -1 } } }),
       ['spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: -1: must be 0 or more, or a percentage'],
     ],
     [
-      'a toleration that a pod could not have',
+      'an invalid toleration',
       machine({ tolerations: [{}] }),
       [
         `${AT}.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when \`key\` is empty, which means "match all values and all keys"`,
       ],
     ],
     [
-      'a name that no label can hold',
+      'a name that is too long for a label',
       { ...machine({}), metadata: { name: 'x'.repeat(64), namespace: 'default' } },
       ['metadata.name: Too long: may not be more than 63 bytes'],
     ],
@@ -273,13 +273,13 @@ describe('what else is wrong is named with its place and what would be right', (
     },
   );
 
-  test('user data that cloud-init does not know is a warning', () => {
+  test('user data that cloud-init does not support gets a warning', () => {
     expect(trial(machine({ userData: 'hostname: x' })).warnings).toHaveLength(1);
     expect(trial(machine({ userData: '#!/bin/sh\ntrue' })).warnings).toEqual([]);
   });
 });
 
-test('status and deletion are not held up by a spec that would be refused today', () => {
+test('status and deletion are accepted despite a spec that would be rejected today', () => {
   const admit = admission(virtualMachineAdmitter);
   const sound = trial(machine({})).object;
   const broken = { ...sound, spec: { ...sound.spec, snapshotPolicy: { schedule: 'never', retention: 1 } } };

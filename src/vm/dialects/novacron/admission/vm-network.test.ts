@@ -17,18 +17,18 @@ const subnet = (fields: object) => network({ subnets: [{ ...base, ...fields }] }
 const range = (start: string, end: string, more: object = {}) => subnet({ dhcp: { range: { start, end } }, ...more });
 const policy = (fields: object) => network({ policies: [{ name: 'p', ...fields }] });
 
-describe('a sound network is accepted:', () => {
+describe('a valid network is accepted:', () => {
   test.each<[string, object]>([
-    ['nothing but a type', network({})],
-    ['a gateway at the end', subnet({ gateway: '10.0.0.254' })],
-    ['a range of one address', range('10.0.0.9', '10.0.0.9')],
+    ['with only a type', network({})],
+    ['with the last address as gateway', subnet({ gateway: '10.0.0.254' })],
+    ['with a DHCP range of one address', range('10.0.0.9', '10.0.0.9')],
     [
-      'subnets side by side',
+      'with adjacent subnets',
       network({ subnets: [base, { name: 'b', cidr: '10.0.1.0/24' }, { name: 'c', cidr: 'fd00::/64' }] }),
     ],
-    ['ports of a protocol', policy({ protocol: 'udp', ports: [1, 65535], destination: '::/0', action: 'deny' })],
+    ['with ports of a protocol', policy({ protocol: 'udp', ports: [1, 65535], destination: '::/0', action: 'deny' })],
     [
-      'one priority for each direction',
+      'with the same priority in each direction',
       network({
         policies: [
           { name: 'p', priority: 1 },
@@ -42,7 +42,7 @@ describe('a sound network is accepted:', () => {
   });
 });
 
-test('a rule without an action allows, and DHCP that is described is on', () => {
+test('a rule allows by default, and DHCP with settings is enabled', () => {
   const { object } = trial(network({ subnets: [{ ...base, dhcp: {} }], policies: [{ name: 'p' }] }));
   expect(object.spec.subnets?.[0]?.dhcp).toEqual({ enabled: true });
   expect(object.spec.policies).toEqual([
@@ -50,7 +50,7 @@ test('a rule without an action allows, and DHCP that is described is on', () => 
   ]);
 });
 
-describe('what is wrong is named with its place and what would be right', () => {
+describe('errors contain the field and a remedy:', () => {
   const NET = 'spec.subnets[0]';
   const IP = 'must be an IP address such as 10.0.1.10';
   const RANGE = 'must be a range of addresses such as 10.0.1.0/24 or fd00::/64';
@@ -58,14 +58,14 @@ describe('what is wrong is named with its place and what would be right', () => 
     subnet({ dhcp: { options: pairs.map(([name, value]) => ({ name, value })) } });
 
   test.each<[string, object, string[]]>([
-    ['a range that is none', subnet({ cidr: '10.0.0.0' }), [`${NET}.cidr: Invalid value: "10.0.0.0": ${RANGE}`]],
+    ['an invalid range', subnet({ cidr: '10.0.0.0' }), [`${NET}.cidr: Invalid value: "10.0.0.0": ${RANGE}`]],
     [
-      'a range from its middle',
+      'a range with host bits',
       subnet({ cidr: '10.0.0.9/24' }),
       [`${NET}.cidr: Invalid value: "10.0.0.9/24": must begin at the start of the range: 10.0.0.0/24`],
     ],
     [
-      'a gateway outside',
+      'a gateway outside the subnet',
       subnet({ gateway: '10.0.1.1' }),
       [`${NET}.gateway: Invalid value: "10.0.1.1": must be in 10.0.0.0/24`],
     ],
@@ -79,9 +79,9 @@ describe('what is wrong is named with its place and what would be right', () => 
       subnet({ gateway: '10.0.0.255' }),
       [`${NET}.gateway: Invalid value: "10.0.0.255": is the broadcast address of 10.0.0.0/24`],
     ],
-    ['a gateway that is none', subnet({ gateway: 'x' }), [`${NET}.gateway: Invalid value: "x": ${IP}`]],
+    ['an invalid gateway', subnet({ gateway: 'x' }), [`${NET}.gateway: Invalid value: "x": ${IP}`]],
     [
-      'a DHCP range outside',
+      'a DHCP range outside the subnet',
       range('10.0.1.1', '10.0.1.9'),
       [
         `${NET}.dhcp.range.start: Invalid value: "10.0.1.1": must be in 10.0.0.0/24`,
@@ -89,11 +89,15 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'a DHCP range backwards',
+      'a reversed DHCP range',
       range('10.0.0.9', '10.0.0.8'),
       [`${NET}.dhcp.range.end: Invalid value: "10.0.0.8": must not be before start, 10.0.0.9`],
     ],
-    ['an option twice', options(['mtu', '1'], ['mtu', '2']), [`${NET}.dhcp.options[1].name: Duplicate value: "mtu"`]],
+    [
+      'a duplicate DHCP option',
+      options(['mtu', '1'], ['mtu', '2']),
+      [`${NET}.dhcp.options[1].name: Duplicate value: "mtu"`],
+    ],
     [
       'a name server by name',
       options(['dns-server', '8.8.8.8, ns.example.com']),
@@ -102,42 +106,42 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'subnets that overlap',
+      'overlapping subnets',
       network({ subnets: [base, { name: 'b', cidr: '10.0.0.128/25' }] }),
       ['spec.subnets[1].cidr: Invalid value: "10.0.0.128/25": overlaps subnet a, 10.0.0.0/24'],
     ],
     [
-      'subnets of a name',
+      'a duplicate subnet name',
       network({ subnets: [base, { name: 'a', cidr: '10.0.1.0/24' }] }),
       ['spec.subnets[1]: Duplicate value: {"name":"a"}'],
     ],
     [
-      'vxlan without a number',
+      'VXLAN without a VNI',
       network({ config: { driver: 'vxlan' } }),
       ['spec.config.vni: Required value: driver vxlan needs a vni from 1 to 16777215'],
     ],
     [
-      'a number too large',
+      'a VNI that is too large',
       network({ config: { driver: 'vxlan', vni: 16777216 } }),
       ['spec.config.vni: Invalid value: 16777216: spec.config.vni in body should be less than or equal to 16777215'],
     ],
     [
-      'packets too small',
+      'an MTU that is too small',
       network({ config: { mtu: 575 } }),
       ['spec.config.mtu: Invalid value: 575: spec.config.mtu in body should be greater than or equal to 576'],
     ],
     [
-      'packets too large',
+      'an MTU that is too large',
       network({ config: { mtu: 9001 } }),
       ['spec.config.mtu: Invalid value: 9001: spec.config.mtu in body should be less than or equal to 9000'],
     ],
     [
-      'a bridge in a tunnel',
+      'a bridge with a tunnel driver',
       network({ type: 'bridge', config: { driver: 'geneve' } }),
       ['spec.config.driver: Invalid value: "geneve": a network of type bridge requires one of linux-bridge, vlan'],
     ],
     [
-      'ports of no protocol',
+      'ports without a protocol',
       policy({ ports: [80] }),
       ['spec.policies[0].ports: Forbidden: ports may only be set with protocol tcp or udp'],
     ],
@@ -149,7 +153,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'a source that is no range',
+      'an invalid source range',
       policy({ source: '10.0.0.1' }),
       [
         'spec.policies[0].source: Invalid value: "10.0.0.1": must be a range of addresses such as 10.0.0.0/8 or 0.0.0.0/0',
@@ -166,7 +170,7 @@ describe('what is wrong is named with its place and what would be right', () => 
     expect(trial(object).causes).toEqual(causes);
   });
 
-  test('blocks of a range overlap exactly when one lies in the other', () => {
+  test('if two ranges overlap, exactly if one contains the other', () => {
     const block = fc.tuple(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 24, max: 28 })).map(([host, prefix]) => {
       const size = 2 ** (32 - prefix);
       const start = host - (host % size);
@@ -188,15 +192,15 @@ describe('what is wrong is named with its place and what would be right', () => 
   });
 });
 
-describe('what is odd but works is a warning', () => {
-  test('a gateway within the DHCP range', () => {
+describe('a network gets a warning', () => {
+  test('about a gateway within the DHCP range', () => {
     expect(trial(range('10.0.0.1', '10.0.0.99', { gateway: '10.0.0.1' }))).toMatchObject({
       causes: [],
       warnings: ['spec.subnets[0].gateway is in the DHCP range and is never assigned to a VM'],
     });
   });
 
-  test('two rules of one priority', () => {
+  test('about two rules of the same priority', () => {
     const policies = ['p', 'q'].map((name) => ({ name, priority: 5 }));
     expect(trial(network({ policies }))).toMatchObject({
       causes: [],
@@ -206,17 +210,17 @@ describe('what is odd but works is a warning', () => {
     });
   });
 
-  test('a number for what has none', () => {
+  test('about a VNI that has no effect', () => {
     expect(trial(network({ type: 'bridge', config: { driver: 'vlan', vni: 3 } })).warnings).toEqual([
       'spec.config.vni has no effect with driver vlan',
     ]);
   });
 });
 
-describe('once it is there', () => {
+describe('an existing network', () => {
   const before = network({ subnets: [base] });
 
-  test('type and ranges stay, and subnets may be added and removed', () => {
+  test('cannot change its type and ranges, but can add and delete subnets', () => {
     expect(trial(network({ type: 'ovs', subnets: [base] }), before).causes).toEqual([
       'spec.type: Invalid value: "ovs": the type of a network cannot be changed',
     ]);
@@ -231,7 +235,7 @@ describe('once it is there', () => {
     [0, []],
     [1, ['metadata.name: Forbidden: 1 VM is connected to the network']],
     [45, ['metadata.name: Forbidden: 45 VMs are connected to the network']],
-  ])('it may be deleted with %d machines or not', (connectedVMs, causes) => {
+  ])('can be deleted with %d VMs or not', (connectedVMs, causes) => {
     const stored = { ...trial(before).object, status: { connectedVMs } };
     const verdict = admission(vmNetworkAdmitter)({
       operation: 'DELETE',

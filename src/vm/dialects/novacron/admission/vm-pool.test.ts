@@ -22,14 +22,14 @@ const cpu = { type: 'cpu', targetAverageUtilization: 70 };
 const predicted = (predictive: object) => scaled({ metrics: [cpu], predictive });
 const rolling = (rollingUpdate: object) => pool({ updateStrategy: { rollingUpdate } });
 
-describe('a pool gets its defaults', () => {
-  test('one machine where no number is given, or the fewest that it may have', () => {
+describe('a pool gets its defaults:', () => {
+  test('one VM if no number is given, or its minimum', () => {
     expect(trial(pool({})).object.spec.replicas).toBe(1);
     expect(trial(pool({ minReplicas: 3 })).object.spec.replicas).toBe(3);
     expect(trial(pool({ replicas: 0 })).object.spec.replicas).toBe(0);
   });
 
-  test('updates that roll, one more machine at a time', () => {
+  test('rolling updates, one VM at a time', () => {
     expect(trial(pool({})).object.spec.updateStrategy).toEqual({ type: 'RollingUpdate' });
     expect(trial(rolling({})).object.spec.updateStrategy.rollingUpdate).toEqual({
       maxSurge: 1,
@@ -38,7 +38,7 @@ describe('a pool gets its defaults', () => {
     });
   });
 
-  test('a week to learn from and an hour to look ahead', () => {
+  test('a history of a week and a forecast of an hour', () => {
     expect(trial(predicted({ enabled: true })).object.spec.autoscaling?.predictive).toEqual({
       enabled: true,
       model: 'arima',
@@ -48,29 +48,29 @@ describe('a pool gets its defaults', () => {
   });
 });
 
-describe('a sound pool is accepted:', () => {
+describe('a valid pool is accepted:', () => {
   test.each<[string, object]>([
-    ['no image', pool({})],
-    ['an image', pool({}, 'web', { image: { source: 'marketplace://debian-12' } })],
-    ['bounds that meet', pool({ replicas: 2, minReplicas: 2, maxReplicas: 2 })],
-    ['a selector of some of its labels', pool({ selector: { matchLabels: { app: 'web' } } })],
+    ['without an image', pool({})],
+    ['with an image', pool({}, 'web', { image: { source: 'marketplace://debian-12' } })],
+    ['with equal bounds', pool({ replicas: 2, minReplicas: 2, maxReplicas: 2 })],
+    ['with a selector of some of its labels', pool({ selector: { matchLabels: { app: 'web' } } })],
     [
-      'a selector by expression',
+      'with a selector by expression',
       pool({
         selector: { matchExpressions: [{ key: 'tier', operator: 'In', values: ['front'] }] },
       }),
     ],
-    ['a metric of its own', metric({ type: 'custom', metric: { name: 'rps' }, targetValue: '0.5' })],
-    ['a horizon just below the window', predicted({ lookbackWindow: '1d', forecastHorizon: '23h59m' })],
-    ['machines that may be down', rolling({ maxSurge: 0, maxUnavailable: '10%' })],
-    ['no scaling down', scaled({ metrics: [cpu], behavior: { scaleDown: { selectPolicy: 'Disabled' } } })],
+    ['with a custom metric', metric({ type: 'custom', metric: { name: 'rps' }, targetValue: '0.5' })],
+    ['with a horizon just below the window', predicted({ lookbackWindow: '1d', forecastHorizon: '23h59m' })],
+    ['with unavailable VMs', rolling({ maxSurge: 0, maxUnavailable: '10%' })],
+    ['without scaling down', scaled({ metrics: [cpu], behavior: { scaleDown: { selectPolicy: 'Disabled' } } })],
   ])('%s', (_what, object) => {
     const { causes, warnings, unknownFields } = trial(object);
     expect([...causes, ...warnings, ...unknownFields]).toEqual([]);
   });
 });
 
-describe('what is wrong is named with its place and what would be right', () => {
+describe('errors contain the field and a remedy:', () => {
   const METRIC = 'spec.autoscaling.metrics[0]';
   const UPDATE = 'spec.updateStrategy.rollingUpdate';
   const STUCK = `${UPDATE}.maxUnavailable: Invalid value: may not be 0 if maxSurge is 0: no VM could be replaced`;
@@ -91,7 +91,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ['spec.template.spec.image.source: Required value: Image source is required'],
     ],
     [
-      'bounds the wrong way round',
+      'a minimum above the maximum',
       pool({ replicas: 4, minReplicas: 4, maxReplicas: 3 }),
       [
         'spec.maxReplicas: Invalid value: may not be less than minReplicas',
@@ -99,17 +99,17 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'fewer than the fewest',
+      'fewer replicas than the minimum',
       pool({ replicas: 1, minReplicas: 2 }),
       ['spec.replicas: Invalid value: may not be less than minReplicas'],
     ],
     [
-      'scaling without bound',
+      'scaling without a maximum',
       pool({ autoscaling: { enabled: true, metrics: [cpu] } }),
       ['spec.maxReplicas: Required value: autoscaling needs an upper bound'],
     ],
     [
-      'scaling by nothing',
+      'scaling without metrics',
       scaled({}),
       ['spec.autoscaling.metrics: Required value: autoscaling needs at least one metric'],
     ],
@@ -126,7 +126,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'a metric without name and target',
+      'a metric without a name and a target',
       metric({ type: 'custom' }),
       [
         `${METRIC}.metric: Required value: type custom needs a metric`,
@@ -134,7 +134,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'a target of nothing',
+      'a target of 0',
       metric({ type: 'custom', metric: { name: 'rps' }, targetValue: '0' }),
       [`${METRIC}.targetValue: Invalid value: "0": must be greater than zero`],
     ],
@@ -144,19 +144,19 @@ describe('what is wrong is named with its place and what would be right', () => 
       ['spec.autoscaling.predictive.forecastHorizon: Invalid value: "48h": must be shorter than lookbackWindow, 2d'],
     ],
     [
-      'no window',
+      'a window of 0',
       predicted({ lookbackWindow: '0s' }),
       ['spec.autoscaling.predictive.lookbackWindow: Invalid value: "0s": must be greater than zero'],
     ],
-    ['an update that cannot move', rolling({ maxSurge: 0 }), [STUCK]],
-    ['an update that cannot move, in percent', rolling({ maxSurge: '0%', maxUnavailable: '0%' }), [STUCK]],
+    ['an update that cannot progress', rolling({ maxSurge: 0 }), [STUCK]],
+    ['an update that cannot progress, in percent', rolling({ maxSurge: '0%', maxUnavailable: '0%' }), [STUCK]],
     [
-      'fewer than none',
+      'a negative number of unavailable VMs',
       rolling({ maxSurge: -1, maxUnavailable: -2 }),
       [`${UPDATE}.maxSurge: Invalid value: -1: ${COUNT}`, `${UPDATE}.maxUnavailable: Invalid value: -2: ${COUNT}`],
     ],
     [
-      'more than all',
+      'more than 100 percent',
       rolling({ maxSurge: '101%' }),
       [
         `${UPDATE}.maxSurge: Invalid value: "101%": ${UPDATE}.maxSurge in body should match '^([0-9]+|[0-9]{1,2}%|100%)$'`,
@@ -168,14 +168,14 @@ describe('what is wrong is named with its place and what would be right', () => 
       [`${UPDATE}.partition: Invalid value: -1: ${UPDATE}.partition in body should be greater than or equal to 0`],
     ],
     [
-      'a selector of other machines',
+      'a selector that does not match the template',
       pool({ selector: { matchLabels: { app: 'db' } } }),
       [
         'spec.template.metadata.labels: Invalid value: {"app":"web","tier":"front"}: `selector` does not match template `labels`',
       ],
     ],
     [
-      'a name with no room for its machines',
+      'a name that is too long for those of its VMs',
       pool({}, 'x'.repeat(58)),
       ['metadata.name: Too long: may not be more than 57 bytes'],
     ],
@@ -184,7 +184,7 @@ describe('what is wrong is named with its place and what would be right', () => 
   });
 });
 
-describe('ignored settings produce warnings', () => {
+describe('ignored settings get a warning:', () => {
   test('scaling that is not enabled', () => {
     const { causes, warnings } = trial(pool({ autoscaling: { metrics: [cpu], predictive: { enabled: true } } }));
     expect(causes).toEqual([]);
@@ -194,7 +194,7 @@ describe('ignored settings produce warnings', () => {
     ]);
   });
 
-  test('one address for many machines', () => {
+  test('one address for many VMs', () => {
     const networks = [{ name: 'a', ipv4: { method: 'static', address: '10.0.0.5/24' } }];
     expect(trial(pool({ replicas: 2 }, 'web', { networks })).warnings).toEqual([
       'spec.template.spec.networks[0] assigns the same static address to every VM of the pool',
@@ -203,10 +203,25 @@ describe('ignored settings produce warnings', () => {
   });
 });
 
-test('the scale subresource reads and writes where kubectl scale looks', () => {
+test('the scale subresource reads and writes the fields of kubectl scale', () => {
   expect(vmPool.scale).toEqual({
     specReplicasPath: '.spec.replicas',
     statusReplicasPath: '.status.replicas',
     labelSelectorPath: '.status.selector',
+  });
+});
+
+describe('the bounds of scaling behavior', () => {
+  const behavior = (scaleUp: object) => trial(scaled({ metrics: [cpu], behavior: { scaleUp } })).causes;
+  const policy = { type: 'Pods', value: 1, periodSeconds: 1 };
+
+  test.each<[field: string, min: number, max: number, behavior: (value: number) => object]>([
+    ['stabilizationWindowSeconds', 0, 3600, (stabilizationWindowSeconds) => ({ stabilizationWindowSeconds })],
+    ['periodSeconds', 1, 1800, (periodSeconds) => ({ policies: [{ ...policy, periodSeconds }] })],
+    ['policies', 0, 16, (count) => ({ policies: Array.from({ length: count }, () => policy) })],
+  ])('%s is at least %d and at most %d', (field, min, max, given) => {
+    for (const value of [min, max]) expect(behavior(given(value))).toEqual([]);
+    const outside = field === 'policies' ? [max + 1] : [min - 1, max + 1];
+    for (const value of outside) expect(behavior(given(value))).toContainEqual(expect.stringContaining(field));
   });
 });

@@ -18,13 +18,16 @@ const target = (fields: object) =>
     },
   });
 
-describe('a sound storage is accepted:', () => {
+describe('a valid storage is accepted:', () => {
   test.each<[string, object]>([
-    ['type and capacity', storage({})],
-    ['the disks of a node', storage({ type: 'local', config: { backend: 'zfs' }, accessModes: ['ReadWriteOnce'] })],
-    ['a site by port and path', target({ endpoint: 'http://10.0.0.1:8080/copies', schedule: '@hourly' })],
+    ['with type and capacity', storage({})],
     [
-      'weekly snapshots only',
+      'with the disks of a node',
+      storage({ type: 'local', config: { backend: 'zfs' }, accessModes: ['ReadWriteOnce'] }),
+    ],
+    ['with a site by port and path', target({ endpoint: 'http://10.0.0.1:8080/copies', schedule: '@hourly' })],
+    [
+      'with only weekly snapshots',
       storage({
         snapshots: { enabled: true, schedule: '0 3 * * 0', retention: { daily: 0, weekly: 4 } },
       }),
@@ -35,33 +38,33 @@ describe('a sound storage is accepted:', () => {
   });
 });
 
-describe('what is wrong is named with its place and what would be right', () => {
+describe('errors contain the field and a remedy:', () => {
   const snapshots = (fields: object) => storage({ snapshots: { enabled: true, ...fields } });
   const TARGET = 'spec.replication.targets[0]';
   const CRON = 'must be a cron expression of five fields: invalid schedule';
   const URL = 'must be a URL such as https://replica.example.com';
 
   test.each<[string, object, string[]]>([
-    ['no capacity', storage({ capacity: '0' }), ['spec.capacity: Invalid value: "0": must be greater than zero']],
+    ['a capacity of 0', storage({ capacity: '0' }), ['spec.capacity: Invalid value: "0": must be greater than zero']],
     [
       'the wrong backend',
       storage({ config: { backend: 'lvm' } }),
       ['spec.config.backend: Invalid value: "lvm": storage of type ceph requires one of ceph'],
     ],
     [
-      'no backend where there is a choice',
+      'a missing backend',
       storage({ type: 'distributed' }),
       ['spec.config.backend: Required value: storage of type distributed requires one of ceph, glusterfs'],
     ],
     [
-      'disks of a node for all',
+      'shared access to the disks of a node',
       storage({ type: 'local', accessModes: ['ReadWriteOnce', 'ReadWriteMany'] }),
       [
         'spec.accessModes[1]: Invalid value: "ReadWriteMany": storage of type local can only be used by one node: use ReadWriteOnce or ReadWriteOncePod',
       ],
     ],
     [
-      'keys that change all the time',
+      'key rotation that is too frequent',
       storage({ encryption: { enabled: true, keyRotation: '0d' } }),
       ['spec.encryption.keyRotation: Invalid value: "0d": must be greater than zero'],
     ],
@@ -71,22 +74,22 @@ describe('what is wrong is named with its place and what would be right', () => 
       ['spec.snapshots.schedule: Required value: enabled snapshots need a schedule'],
     ],
     [
-      'a schedule that is none',
+      'an invalid schedule',
       snapshots({ schedule: '0 25 * * *' }),
       [`spec.snapshots.schedule: Invalid value: "0 25 * * *": ${CRON}`],
     ],
     [
-      'snapshots of which none is kept',
+      'snapshots with a retention of 0',
       snapshots({ schedule: '@daily', retention: { daily: 0 } }),
       ['spec.snapshots.retention: Invalid value: at least one of daily, weekly and monthly must be 1 or more'],
     ],
     [
-      'copies for nobody',
+      'replication without sites',
       storage({ replication: { enabled: true } }),
       ['spec.replication.targets: Required value: enabled replication needs at least one target'],
     ],
     [
-      'a site that is no URL',
+      'a site that is not a URL',
       target({ endpoint: 'replica' }),
       [`${TARGET}.endpoint: Invalid value: "replica": ${URL}`],
     ],
@@ -100,7 +103,11 @@ describe('what is wrong is named with its place and what would be right', () => 
       target({ endpoint: 'https://me:secret@replica:1/x' }),
       [`${TARGET}.endpoint: Invalid value: "https://…@replica:1": may not hold a user name or password`],
     ],
-    ['a site at no time', target({ schedule: 'often' }), [`${TARGET}.schedule: Invalid value: "often": ${CRON}`]],
+    [
+      'a replication interval of 0',
+      target({ schedule: 'often' }),
+      [`${TARGET}.schedule: Invalid value: "often": ${CRON}`],
+    ],
   ])('%s', (_what, object, causes) => {
     const reported = trial(object).causes;
     expect(reported).toHaveLength(causes.length);
@@ -108,8 +115,8 @@ describe('what is wrong is named with its place and what would be right', () => 
   });
 });
 
-describe('once it is there', () => {
-  test('it may grow, in whatever unit, and never shrinks', () => {
+describe('an existing storage', () => {
+  test('can grow, in any unit, and never shrink', () => {
     expect(trial(storage({ capacity: '10240Gi' }), storage({})).causes).toEqual([]);
     expect(trial(storage({ capacity: '11Ti' }), storage({})).causes).toEqual([]);
     expect(trial(storage({ capacity: '10239Gi' }), storage({})).causes).toEqual([
@@ -117,14 +124,14 @@ describe('once it is there', () => {
     ]);
   });
 
-  test('it stays of its type', () => {
+  test('cannot change its type', () => {
     expect(trial(storage({ type: 'nfs' }), storage({})).causes).toEqual([
       'spec.type: Invalid value: "nfs": the type of storage cannot be changed',
     ]);
   });
 });
 
-test('what is described and not enabled is a warning', () => {
+test('settings of a disabled feature get a warning', () => {
   const { causes, warnings } = trial(
     storage({ encryption: { keyRotation: '30d' }, snapshots: { schedule: '@daily' } }),
   );

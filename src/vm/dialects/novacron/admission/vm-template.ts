@@ -3,7 +3,7 @@ import type { VirtualMachine } from '#api/novacron/virtual-machine';
 import { append } from '#platform/base/append';
 import { type FieldError, index, invalid, required } from '#platform/base/field-error';
 import { tryParseQuantity } from '#platform/base/quantity';
-import { positiveBytes } from '#vm/admission/amounts';
+import { plausibleBytes, positiveQuantity } from '#vm/admission/amounts';
 import { annotations, label, labels, subdomain } from '#vm/admission/names';
 import { validateOwnLabels } from '#vm/admission/own-labels';
 import { validateAffinity, validateTolerations } from '#vm/admission/placement';
@@ -57,7 +57,7 @@ function validateResources(field: string, { cpu, memory, disk }: NonNullable<Spe
   return [
     ...validateCpu(`${field}.cpu`, cpu),
     ...validateMemory(`${field}.memory`, memory),
-    ...positiveBytes(`${field}.disk`, disk),
+    ...plausibleBytes(`${field}.disk`, disk, 'disk'),
   ];
 }
 
@@ -71,7 +71,7 @@ function validateMemory(field: string, memory: string | number | undefined): Fie
   const amount = tryParseQuantity(memory);
   return amount === undefined || amount.nano < MIN_MEMORY
     ? [invalid(field, memory, MEMORY)]
-    : positiveBytes(field, memory);
+    : positiveQuantity(field, memory);
 }
 
 function validateImage(field: string, image: Spec['image'], presence: Options['image']): FieldError[] {
@@ -91,7 +91,7 @@ function validateVolumes(field: string, volumes: readonly Volume[] = []): FieldE
 function validateVolume(field: string, { name, size, storageClass }: Volume): FieldError[] {
   return [
     ...label(`${field}.name`, name),
-    ...positiveBytes(`${field}.size`, size),
+    ...plausibleBytes(`${field}.size`, size, 'disk'),
     ...subdomain(`${field}.storageClass`, storageClass),
   ];
 }

@@ -45,14 +45,14 @@ describe('the documented manifest', () => {
   if (documented === undefined) throw new Error('the fixture is empty');
   const { conditions: sketch, ...status } = documented.status as { conditions: unknown };
 
-  test('is accepted as it stands, and keeps the annotations it has', () => {
+  test('is accepted unchanged, and keeps its annotations', () => {
     expect(objections(documented)).toEqual([]);
     expect(trial(documented).object.metadata.annotations).toEqual(
       (documented.metadata as { annotations?: unknown }).annotations,
     );
   });
 
-  test('has a status that the controller could write, but for the conditions that it only hints at', () => {
+  test('has a status that the controller could write, except for conditions that it only hints at', () => {
     expect(sketch).toEqual(['...']);
     const written = { ...documented, metadata: { namespace: 'default', ...documented.metadata }, status };
     expect(trials.VirtualMachine(written, documented, 'status')).toMatchObject({
@@ -63,21 +63,21 @@ describe('the documented manifest', () => {
   });
 });
 
-test('there is an example of every kind', () => {
+test('the examples include every kind', () => {
   expect(new Set(examples.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(
     new Set(kinds.map(({ kind }) => kind)),
   );
 });
 
-test.each(examples)('%s is accepted as it stands, without warnings', (file) => {
+test.each(examples)('%s is accepted unchanged, without warnings', (file) => {
   expect(manifestsIn(file).flatMap(objections)).toEqual([]);
 });
 
-test.each(examples)('%s says in its first line what it shows', (file) => {
+test.each(examples)('%s explains its purpose in the first line', (file) => {
   expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
 });
 
-test('the five machines have the shares of a node that the documented gives them', () => {
+test('the five VMs have the documented ratios of a node', () => {
   const machines = manifestsIn('examples/simulation/vms/example-vms.yaml');
   expect(Object.fromEntries(machines.map(({ metadata, spec }) => [metadata.name, spec.resources]))).toEqual({
     'vm-small-1': { cpu: '0.05', memory: '0.08' },

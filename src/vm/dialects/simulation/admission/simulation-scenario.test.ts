@@ -101,16 +101,20 @@ describe('every action', () => {
       { action: 'failNodes', nodes: ['rack-1'], hotSpot: 'hot' },
       [`${AT}: Invalid value: removeNodes and failNodes need exactly one of nodes and hotSpot`],
     ],
-  ])('%o is refused', (fields, causes) => {
+  ])('%o is rejected', (fields, causes) => {
     expect(trial(event(fields)).causes).toEqual(causes);
   });
 });
 
-describe('what is wrong is named with its place and what would be right', () => {
+describe('errors contain the field and a remedy:', () => {
   test.each<[string, object, string[]]>([
-    ['no time', scenario({ duration: '0s' }), ['spec.duration: Invalid value: "0s": must be greater than zero']],
     [
-      'a late event',
+      'an event without a time',
+      scenario({ duration: '0s' }),
+      ['spec.duration: Invalid value: "0s": must be greater than zero'],
+    ],
+    [
+      'an event after the end',
       event({ at: '121m', action: 'pause' }),
       ['spec.timeline[0].at: Invalid value: "121m": must not be after the end of the scenario, 2h'],
     ],
@@ -147,7 +151,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'an unknown machine',
+      'an unknown VM',
       event({ action: 'migrate', vm: 'web' }),
       ['spec.timeline[0].vm: Invalid value: "web": must be a VM of one of spec.vmPools, as <pool>-<number>: web'],
     ],
@@ -157,7 +161,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ['spec.timeline[0].nodeGroup: Invalid value: "shelf": must be the name of one of spec.nodes: rack'],
     ],
     [
-      'a group that reads as a node',
+      'a group named like a node',
       scenario({ nodes: [{ name: 'rack' }, { name: 'rack-1' }] }),
       ['spec.nodes[1].name: Invalid value: "rack-1": could be a node of group rack'],
     ],
@@ -167,14 +171,14 @@ describe('what is wrong is named with its place and what would be right', () => 
       ['spec.nodes[0].cpu: Invalid value: "0": must be greater than zero'],
     ],
     [
-      'a pool of mixed forms',
+      'a pool with ratios and amounts',
       scenario({ vmPools: [{ name: 'a', resources: { cpu: '1', memory: '2' } }] }),
       [
         'spec.vmPools[0].resources.memory: Invalid value: "2": must be a fraction of one node from 0 to 1; an absolute amount has a suffix, such as 8Gi',
       ],
     ],
     [
-      'the wrong block of a profile',
+      'the wrong fields of a profile',
       profile({ type: 'sine', constant: { value: 1 } }),
       [
         'spec.profiles[0].cpu.constant: Forbidden: may only be set with type constant',
@@ -182,7 +186,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ],
     ],
     [
-      'a trace that goes back',
+      'a trace with decreasing times',
       profile({
         type: 'trace',
         trace: {
@@ -195,91 +199,96 @@ describe('what is wrong is named with its place and what would be right', () => 
       ['spec.profiles[0].cpu.trace.points[1].at: Invalid value: "300s": must be after the point before it, 5m'],
     ],
     [
-      'a walk that begins outside',
+      'a walk that starts outside its bounds',
       profile({ type: 'randomWalk', randomWalk: { start: 2, step: 0.1 } }),
       ['spec.profiles[0].cpu.randomWalk.start: Invalid value: 2: must be from min to max, 0 to 1'],
     ],
     [
-      'a walk without room',
+      'a walk with equal bounds',
       profile({ type: 'randomWalk', randomWalk: { start: 0.5, step: 0.1, min: 0.6, max: 0.4 } }),
       ['spec.profiles[0].cpu.randomWalk.max: Invalid value: 0.4: may not be less than min, 0.6'],
     ],
     [
-      'a period of no time',
+      'a period of 0',
       profile({ type: 'sine', sine: { mean: 1, amplitude: 0, period: '0s' } }),
       ['spec.profiles[0].cpu.sine.period: Invalid value: "0s": must be greater than zero'],
     ],
     [
-      'more memory than there is',
+      'more memory than the node has',
       profile(constant(3), constant(1.5)),
       ['spec.profiles[0].memory.constant.value: Invalid value: 1.5: memory use may not exceed 1'],
     ],
     [
-      'a wave of memory over the brim',
+      'a wave of memory above the node',
       profile(constant(1), { type: 'sine', sine: { mean: 0.8, amplitude: 0.3 } }),
       ['spec.profiles[0].memory.sine.amplitude: Invalid value: 0.3: memory use may not exceed 1'],
     ],
     [
-      'load for nobody',
+      'a load without a target',
       task({ pool: undefined }),
       ['spec.taskGenerators[0]: Invalid value: creates: load needs exactly one of pool and hotSpot'],
     ],
     [
-      'a machine for a pool',
+      'a VM with the name of a pool',
       task({ creates: 'vm' }),
       ['spec.taskGenerators[0]: Forbidden: creates: vm takes neither pool nor hotSpot: the scheduler places the VM'],
     ],
     [
-      'machines named as those of a pool',
+      'VMs named like those of a pool',
       task({ creates: 'vm', pool: undefined, name: 'web' }),
       [
         'spec.taskGenerators[0].name: Invalid value: "web": is also the name of a pool, so their VMs would have the same names',
       ],
     ],
     [
-      'an end before the beginning',
+      'an end before the start',
       task({ from: '1h', until: '30m' }),
       ['spec.taskGenerators[0].until: Invalid value: "30m": must be after from, 1h'],
     ],
     [
-      'a rate for seconds between',
+      'a rate instead of an interval',
       task({ arrivals: { type: 'exponential', mean: 5, ratePerHour: 2 } }),
       ['spec.taskGenerators[0].arrivals.ratePerHour: Forbidden: may only be set with type poisson'],
     ],
     [
-      'tasks all at once',
+      'tasks with an interval of 0',
       task({ arrivals: { type: 'constant', value: 0 } }),
       ['spec.taskGenerators[0].arrivals.value: Invalid value: 0: the time between two tasks must be more than 0'],
     ],
     [
-      'tasks of no time',
+      'tasks with a duration of 0',
       task({ lifetimeSeconds: { type: 'uniform', min: 0, max: 0 } }),
       ['spec.taskGenerators[0].lifetimeSeconds.max: Invalid value: 0: the lifetime of a task must be more than 0'],
     ],
     [
-      'a uniform spread without bounds',
+      'a uniform distribution without bounds',
       task({ cpu: { type: 'uniform', min: 1 } }),
       ['spec.taskGenerators[0].cpu.max: Required value: type uniform needs max'],
     ],
     [
-      'bounds the wrong way round',
+      'a minimum above the maximum',
       task({ cpu: { type: 'uniform', min: 2, max: 1 } }),
       ['spec.taskGenerators[0].cpu.max: Invalid value: may not be less than min'],
     ],
     [
-      'a mean beyond the bounds',
+      'a mean below the minimum',
+      task({ cpu: { type: 'normal', mean: 1, stddev: 1, min: 2 } }),
+      ['spec.taskGenerators[0].cpu.mean: Invalid value: 1: may not be less than min, 2'],
+    ],
+    [
+      'a mean above the maximum',
       task({ memoryGi: { type: 'normal', mean: 9, stddev: 1, max: 8 } }),
       ['spec.taskGenerators[0].memoryGi.mean: Invalid value: 9: may not be more than max, 8'],
     ],
     [
-      'machines that wait on a node',
+      'pending VMs of a node',
       conditional({ scope: 'node', metric: 'pendingVMs', threshold: 3 }),
       [
         'spec.conditionalEvents[0].when.metric: Invalid value: "pendingVMs": applies to the whole cluster: a pending VM has no node',
       ],
     ],
     [
-      'what never comes',
+      'a condition that never holds',
       conditional({ metric: 'memoryUsage', threshold: 1 }),
       ['spec.conditionalEvents[0].when.threshold: Invalid value: 1: memoryUsage is never above 1'],
     ],
@@ -289,7 +298,7 @@ describe('what is wrong is named with its place and what would be right', () => 
       ['spec.conditionalEvents[0].when.for: Invalid value: "3h": must not be after the end of the scenario, 2h'],
     ],
     [
-      'both ways to name a hot spot',
+      'a hot spot with nodes and a name',
       scenario({ hotSpots: [{ name: 'h', nodes: ['rack'], pick: { metric: 'vmCount' } }] }),
       ['spec.hotSpots[0]: Invalid value: a hot spot has exactly one of nodes and pick'],
     ],
@@ -298,7 +307,7 @@ describe('what is wrong is named with its place and what would be right', () => 
   });
 });
 
-test('a group that grows has room for nodes that are not there at first', () => {
+test('events may refer to nodes that are added to a group later', () => {
   const timeline = [
     { at: '1h', action: 'addNodes', nodeGroup: 'rack', count: 2 },
     { at: '1h', action: 'failNodes', nodes: ['rack-4'] },
@@ -306,12 +315,12 @@ test('a group that grows has room for nodes that are not there at first', () => 
   expect(trial(scenario({ timeline })).causes).toEqual([]);
 });
 
-test('nodes of the cluster are not known beforehand, so any may be named', () => {
+test('events may refer to any nodes of the cluster', () => {
   const timeline = [{ at: '1h', action: 'failNodes', nodes: ['kwok-node-1'] }];
   expect(trial(scenario({ nodes: [], timeline })).causes).toEqual([]);
 });
 
-test('a wave that falls below nothing is a warning', () => {
+test('a wave that falls below zero gets a warning', () => {
   expect(trial(profile({ type: 'sine', sine: { mean: 0.2, amplitude: 0.3 } })).warnings).toEqual([
     'spec.profiles[0].cpu.sine falls below 0, which counts as 0: amplitude is more than mean',
   ]);
@@ -328,21 +337,52 @@ describe('a change', () => {
       lookup: () => undefined,
     }).causes.map(formatFieldError);
 
-  test('of anything is fine before the scenario has begun', () => {
+  test('of anything is accepted before the scenario has started', () => {
     expect(change({ duration: '3h' })).toEqual([]);
     expect(change({ duration: '3h' }, 'Pending')).toEqual([]);
   });
 
-  test('of paused and timeScale is fine while it runs', () => {
+  test('of paused and timeScale is accepted while it runs', () => {
     expect(change({ paused: true, timeScale: 10 }, 'Running')).toEqual([]);
   });
 
-  test('of anything else is refused once it has begun', () => {
+  test('of anything else is rejected once it has started', () => {
     const words = 'only paused and timeScale may be changed after the scenario has started';
     expect(change({ duration: '3h', seed: 4 }, 'Running')).toEqual([
       `spec.duration: Forbidden: ${words}`,
       `spec.seed: Forbidden: ${words}`,
     ]);
     expect(change({ seed: 4 }, 'Completed')).toHaveLength(1);
+  });
+});
+
+describe('the parameters of a distribution', () => {
+  const valid = {
+    constant: { value: 1 },
+    uniform: { min: 1, max: 2 },
+    normal: { mean: 1, stddev: 1 },
+    exponential: { mean: 1 },
+  };
+  const refused = {
+    constant: ['mean', 'stddev', 'min', 'max'],
+    uniform: ['value', 'mean', 'stddev'],
+    normal: ['value'],
+    exponential: ['value', 'stddev'],
+  };
+  const causesOf = (cpu: object) => trial(task({ cpu })).causes;
+
+  test.each(Object.entries(valid))('%s accept %j', (type, parameters) => {
+    expect(causesOf({ type, ...parameters })).toEqual([]);
+    for (const name of Object.keys(parameters)) {
+      const { [name]: _, ...rest } = parameters as Record<string, number>;
+      expect(causesOf({ type, ...rest })).toContainEqual(expect.stringContaining(`type ${type} needs ${name}`));
+    }
+  });
+
+  test.each(Object.entries(refused))('%s do not accept %j', (type, names) => {
+    for (const name of names) {
+      const cpu = { type, ...valid[type as keyof typeof valid], [name]: 1 };
+      expect(causesOf(cpu)).toContainEqual(expect.stringContaining(`type ${type} does not take ${name}`));
+    }
   });
 });

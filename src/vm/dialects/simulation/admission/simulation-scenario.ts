@@ -2,7 +2,7 @@ import { type SimulationScenario, simulationScenario } from '#api/simulation/sim
 import { type FieldError, forbidden, index } from '#platform/base/field-error';
 import { jsonEqual } from '#platform/base/json-equal';
 import type { Admitter } from '#vm/admission/admitter';
-import { positiveDuration, positiveQuantity } from '#vm/admission/amounts';
+import { plausibleBytes, positiveDuration, positiveQuantity } from '#vm/admission/amounts';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { labels } from '#vm/admission/names';
 import { profileWarnings, validateProfile } from './profile.ts';
@@ -65,7 +65,7 @@ function validateNodeGroup(
   return [
     ...validateGroupName(`${field}.name`, name, parts),
     ...positiveQuantity(`${field}.cpu`, cpu),
-    ...positiveQuantity(`${field}.memory`, memory),
+    ...plausibleBytes(`${field}.memory`, memory, 'memory'),
     ...labels(`${field}.labels`, group.labels),
   ];
 }

@@ -77,7 +77,7 @@ describe('a simulated machine', () => {
     return { clock, driver, simulation };
   };
 
-  it('sets no timer while nothing is to come', async () => {
+  it('sets no timer while nothing is due', async () => {
     const { clock, driver } = await start();
     expect(clock.pending).toBe(0);
     await driver.pause('m');
@@ -86,7 +86,7 @@ describe('a simulated machine', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('has a guest that answers once it has booted, and again after a reset', async () => {
+  it('has a guest that responds once it has booted, and again after a reset', async () => {
     const { clock, driver } = await start({ 'vimana.io/boot-time': '20s' });
     await clock.advance(19_999);
     expect(await driver.inspect('m')).toMatchObject({ booted: false });
@@ -100,7 +100,7 @@ describe('a simulated machine', () => {
     expect(await driver.inspect('m')).toMatchObject({ booted: true });
   });
 
-  it('does not age while it stands still', async () => {
+  it('does not age while it is paused', async () => {
     const { clock, driver } = await start({ 'vimana.io/complete-after': '60s' });
     await clock.advance(30_000);
     await driver.pause('m');
@@ -112,7 +112,7 @@ describe('a simulated machine', () => {
     expect((await driver.inspect('m'))?.ended?.reason).toBe('GuestShutdown');
   });
 
-  it('takes as long to shut down as its guest does, and no longer than it may', async () => {
+  it('shuts down as fast as its guest, and within its grace period', async () => {
     const slow = { 'vimana.io/shutdown-duration': '12s' };
     const patient = await start(slow);
     await patient.driver.stop('m', 30_000);
@@ -127,13 +127,13 @@ describe('a simulated machine', () => {
     expect((await hasty.driver.inspect('m'))?.ended).toMatchObject({ reason: 'Killed', at: 1_005_000 });
   });
 
-  it('runs out of memory where asked', async () => {
+  it('runs out of memory on request', async () => {
     const { clock, driver } = await start({ 'vimana.io/fail': 'oom', 'vimana.io/fail-after': '5s' });
     await clock.advance(5_000);
     expect((await driver.inspect('m'))?.ended?.reason).toBe('OutOfMemory');
   });
 
-  it('is taken up as it was known to be, with the age that it has by now', async () => {
+  it('is adopted in its last known state, with its current age', async () => {
     const clock = new FakeClock({ start: 1_000_000 });
     const driver = new Simulation({ clock }).driver('a');
     const spec = specOf('m', { 'vimana.io/complete-after': '60s', 'vimana.io/boot-time': '10s' });
@@ -144,7 +144,7 @@ describe('a simulated machine', () => {
     expect(await driver.adopt(specOf('p'), { startedAt: 0, paused: true })).toMatchObject({ state: 'paused' });
   });
 
-  it('goes back with its memory to where its guest was', async () => {
+  it('restores its guest with its memory', async () => {
     const { clock, driver } = await start({ 'vimana.io/boot-time': '10s' });
     await clock.advance(15_000);
     const warm = await driver.snapshot('m', { memory: true, quiesce: true });
@@ -155,7 +155,7 @@ describe('a simulated machine', () => {
     expect(await driver.inspect('m')).toMatchObject({ booted: true });
   });
 
-  it('goes on at its next start where a restore of its claims with memory left it, once', async () => {
+  it('continues once from restored memory at its next start', async () => {
     const { clock, driver } = await start();
     const slow = (id: string) => ({ ...claimed(id), annotations: { 'vimana.io/boot-time': '10s' } });
     await driver.start(slow('first'));
@@ -179,7 +179,7 @@ describe('a simulated machine', () => {
     expect(await driver.start({ ...slow('fifth'), disks })).toMatchObject({ booted: false });
   });
 
-  it('does not go on with the memory that a disk has kept which was away since', async () => {
+  it('does not resume from memory of a disk that was used elsewhere since', async () => {
     const { clock, driver } = await start();
     const on = (name: string, claimName: string) =>
       claimed('m').disks.map((disk) => ({ ...disk, name, volume: { name, persistentVolumeClaim: { claimName } } }));
@@ -206,7 +206,7 @@ describe('a simulated machine', () => {
     expect(await driver.start(slow('back', [...data, ...root]))).toMatchObject({ booted: false });
   });
 
-  it('has what is kept of it in order, while its guest writes', async () => {
+  it('has consistent snapshots while its guest writes', async () => {
     const { driver } = await start();
     const writing = write(driver, 'm', 'first');
     const keeping = driver.snapshot('m', { memory: false, quiesce: true });
@@ -216,7 +216,7 @@ describe('a simulated machine', () => {
     expect(await textOn(driver, 'm')).toBe('second');
   });
 
-  it('keeps only the contents of claims for the next machine', async () => {
+  it('retains only the contents of claims for the next machine', async () => {
     const { driver } = await start();
     await driver.start(claimed('first'));
     await write(driver, 'first', 'kept');
@@ -229,7 +229,7 @@ describe('a simulated machine', () => {
     expect(await textOn(driver, 'm')).toBe('');
   });
 
-  it('has neither console nor screen, and says so', async () => {
+  it('has neither console nor display, and reports that', async () => {
     const { driver } = await start();
     expect(driver.capabilities()).toMatchObject({ console: false, vnc: false });
     await expect(driver.open('m', 'vnc')).rejects.toThrow(new NotSupportedError('simulated', 'vnc'));

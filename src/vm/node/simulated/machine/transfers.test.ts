@@ -12,7 +12,7 @@ describe('the memory that a migration sends', () => {
     [GIB, 0.05, 128 * MIB],
     [64 * MIB, 0.05, 64 * MIB],
     [4 * GIB, 1, 4 * GIB],
-  ])('of %d bytes of which the share %d is in use is %d', (memory, utilization, resident) => {
+  ])('of %d bytes with the used ratio %d is %d', (memory, utilization, resident) => {
     expect(residentBytes(memory, utilization)).toBeCloseTo(resident);
   });
 });
@@ -43,7 +43,7 @@ function laboratory(link = 100) {
 }
 
 describe('a transfer', () => {
-  it('takes what is to be sent over bandwidth less dirty rate', async () => {
+  it('takes the memory divided by the bandwidth minus the dirty rate', async () => {
     const { clock, ends, start } = laboratory();
     start('m', { dirtyRate: () => 60 });
     await clock.advance(24_999);
@@ -63,7 +63,7 @@ describe('a transfer', () => {
     expect(Object.fromEntries(ends)).toEqual({ first: 'done at 15000', second: 'done at 20000' });
   });
 
-  it('does not mind those that share neither of its links', async () => {
+  it('is independent of those on other links', async () => {
     const { clock, ends, start } = laboratory();
     start('m');
     start('other', { source: 'c', target: 'd' });
@@ -71,7 +71,7 @@ describe('a transfer', () => {
     expect(Object.fromEntries(ends)).toEqual({ m: 'done at 10000', other: 'done at 10000' });
   });
 
-  it('fails when memory changes as fast as it can be sent, and never succeeds', async () => {
+  it('fails if memory changes as fast as it can be sent', async () => {
     const { clock, ends, start } = laboratory();
     start('m', { dirtyRate: () => 100 });
     await clock.advance(149_999);
@@ -82,7 +82,7 @@ describe('a transfer', () => {
     );
   });
 
-  it('goes on when bandwidth that it lacked becomes free', async () => {
+  it('continues when bandwidth becomes free', async () => {
     const { clock, ends, start } = laboratory();
     start('other', { bytes: 3000 });
     start('m', { dirtyRate: () => 60 });
@@ -91,7 +91,7 @@ describe('a transfer', () => {
     expect(Object.fromEntries(ends)).toEqual({ other: 'done at 60000', m: 'done at 85000' });
   });
 
-  it('slows the guest down step by step where it may', async () => {
+  it('throttles the guest step by step if allowed', async () => {
     const { clock, ends, start } = laboratory();
     start('m', { dirtyRate: () => 150, autoConverge: true });
     // After 3 s the guest is throttled enough: 1000 at 100 - 90.
@@ -106,14 +106,14 @@ describe('a transfer', () => {
     expect(ends.get('m')).toMatch(/^failed at 159000: does not converge/);
   });
 
-  it('keeps to a limit of its own', async () => {
+  it('respects its own limit', async () => {
     const { clock, ends, start } = laboratory();
     start('m', { bandwidth: 10 });
     await clock.advance(100_000);
     expect(ends.get('m')).toBe('done at 100000');
   });
 
-  it('that is given up leaves its share to the others and never ends', async () => {
+  it('that is canceled leaves its bandwidth to the others and never ends', async () => {
     const { clock, ends, start, transfers } = laboratory();
     const given = start('given up');
     start('m');

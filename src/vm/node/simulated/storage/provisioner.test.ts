@@ -29,7 +29,7 @@ const claimOf = (change: object = {}, annotations: Record<string, string> = {}):
 });
 
 describe('the volume for a claim', () => {
-  it('is what was asked for, reserved for the claim, and usable from everywhere', () => {
+  it('has the requested size, is reserved for the claim, and is usable from every node', () => {
     expect(volumeFor(claimOf(), standard)).toMatchObject({
       metadata: { name: 'pvc-u' },
       spec: {
@@ -43,21 +43,21 @@ describe('the volume for a claim', () => {
     expect(volumeFor(claimOf(), standard)).not.toHaveProperty('spec.nodeAffinity');
   });
 
-  it('waits for a node where its class does', () => {
+  it('waits for a node if its class does', () => {
     expect(volumeFor(claimOf(), waiting)).toBeUndefined();
     expect(volumeFor(claimOf({}, { 'volume.kubernetes.io/selected-node': 'x' }), waiting)).toBeDefined();
   });
 
   it.each<[string, PersistentVolumeClaim]>([
     ['has a volume', claimOf({ volumeName: 'v' })],
-    ['chooses among volumes itself', claimOf({ selector: {} })],
-    ['asks somebody else', claimOf({}, { 'volume.kubernetes.io/storage-provisioner': 'example.com/other' })],
-    ['is going away', { ...claimOf(), metadata: { ...claimOf().metadata, deletionTimestamp: 'now' } }],
-  ])('is not made for one that %s', (_what, claim) => {
+    ['selects its volume by labels', claimOf({ selector: {} })],
+    ['has another provisioner', claimOf({}, { 'volume.kubernetes.io/storage-provisioner': 'example.com/other' })],
+    ['is terminating', { ...claimOf(), metadata: { ...claimOf().metadata, deletionTimestamp: 'now' } }],
+  ])('is not created for one that %s', (_what, claim) => {
     expect(volumeFor(claim, standard)).toBeUndefined();
   });
 
-  it('is not made for a class of another provisioner, or for none', () => {
+  it('is not created for a class of another provisioner, or without a class', () => {
     expect(volumeFor(claimOf(), undefined)).toBeUndefined();
     const other = { ...standard, provisioner: 'example.com/other' } as StorageClass;
     expect(volumeFor(claimOf(), other)).toBeUndefined();
@@ -84,7 +84,7 @@ describe('a cluster with simulated storage', () => {
   });
   afterEach(() => cluster.stop());
 
-  it('lets volumes grow of classes that were made before they could, unless somebody has said otherwise', async () => {
+  it('allows expansion for older classes, unless that was changed', async () => {
     const set = (name: string, allowVolumeExpansion: boolean | null) =>
       admin.patch(STORAGE_CLASSES, name, { type: 'merge', body: { allowVolumeExpansion } });
     await set('standard', null);
@@ -107,7 +107,7 @@ describe('a cluster with simulated storage', () => {
     expect(new Set(classes.items.map(({ metadata }) => metadata.name))).toEqual(new Set(['fast-ssd', 'standard']));
   });
 
-  it('binds a claim of the default class, and takes its volume away with it', async () => {
+  it('binds a claim of the default class, and deletes its volume with it', async () => {
     await make('c');
     await cluster.until(async () => (await phase('c')) === 'Bound');
     const { spec, status } = await admin.get(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
@@ -119,7 +119,7 @@ describe('a cluster with simulated storage', () => {
     expect(reclaimed).toEqual(['default/c']);
   });
 
-  it('leaves a claim of the class that waits alone until a node is chosen', async () => {
+  it('does not provision a claim with WaitForFirstConsumer until a node is selected', async () => {
     await make('w', { storageClassName: 'fast-ssd' });
     await cluster.settle();
     expect(await phase('w')).toBe('Pending');
@@ -129,7 +129,7 @@ describe('a cluster with simulated storage', () => {
     await cluster.until(async () => (await phase('w')) === 'Bound');
   });
 
-  it('gives several nodes a claim at once where asked', async () => {
+  it('lets several nodes use a claim at once if requested', async () => {
     await make('shared', { accessModes: ['ReadWriteMany'] });
     await cluster.until(async () => (await phase('shared')) === 'Bound');
   });

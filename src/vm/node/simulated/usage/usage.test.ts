@@ -47,7 +47,7 @@ describe('a profile', () => {
     }
   });
 
-  it('walks in steps of the size that was asked for', () => {
+  it('walks in steps of the requested size', () => {
     const profile = parseProfile('walk mean=50 step=0.05 every=1s min=0 max=1000', 'seed');
     const steps = Array.from({ length: 2000 }, (_, i) => profile((i + 1) * 1000) - profile(i * 1000));
     const deviation = Math.sqrt(steps.reduce((sum, step) => sum + step * step, 0) / steps.length);
@@ -64,13 +64,13 @@ describe('a profile', () => {
     ['sine period=0s', 'is not a time'],
     ['walk min=1 max=0', 'max must be greater than min'],
     ['trace nowhere', 'trace "nowhere" not found'],
-  ])('that reads %j is refused', (text, why) => {
+  ])('%j is rejected', (text, why) => {
     expect(() => parseProfile(text, '')).toThrow(why);
   });
 });
 
-describe('a trace', () => {
-  it('is read from lines of times and values', () => {
+describe('a usage trace', () => {
+  it('is parsed from lines of times and values', () => {
     expect(parseTrace('# seconds, share\n3600 0.5\n0,0.1\n\n2h;0.9 # busy\n')).toEqual([
       { at: 0, value: 0.1 },
       { at: HOUR, value: 0.5 },
@@ -78,12 +78,12 @@ describe('a trace', () => {
     ]);
   });
 
-  it('names the line that it cannot read', () => {
+  it('reports the line that it cannot parse', () => {
     expect(() => parseTrace('0 0.1\nsoon 0.2')).toThrow('line 2 of the trace is not a time and a value: "soon 0.2"');
     expect(() => parseTrace('0 0.1 0.2')).toThrow('line 1');
   });
 
-  it('lies between its points', () => {
+  it('is interpolated between its points', () => {
     const points = fc.uniqueArray(fc.record({ at: fc.nat(1000), value: fc.nat(10) }), {
       selector: ({ at }) => at,
       minLength: 1,
@@ -122,38 +122,38 @@ const instance = {
   spec: { domain: { cpu: { cores: 4 }, memory: { guest: '8Gi' }, devices: {} } },
 } as unknown as Vmi;
 
-describe('what a pod uses', () => {
+describe('the usage of a pod', () => {
   const use = (pod: Pod, machine?: Vmi, now = 0) => new UsageModel().usageOf({ pod, node, instance: machine }, now);
 
-  it('is a share of its node where seed 001 says so', () => {
+  it('is a ratio of its node with the annotations of seed 001', () => {
     const annotations = { 'kubevirt.io/vm-cpu-consumption': '0.05', 'kubevirt.io/vm-memory-consumption': '0.08' };
     expect(use(podOf('p', annotations))).toEqual({ cores: 1.6, bytes: 0.08 * 128 * GIB });
   });
 
-  it('may be more than all of the processors, but never more than all of the memory', () => {
+  it('may exceed all processors, but never all memory', () => {
     const annotations = { 'kubevirt.io/vm-cpu-consumption': '1.5', 'kubevirt.io/vm-memory-consumption': '1.5' };
     expect(use(podOf('p', annotations))).toEqual({ cores: 48, bytes: 128 * GIB });
   });
 
-  it('is a share of what it asks for, or of its machine, where a profile says so', () => {
+  it('is a ratio of its requests, or of its machine, with a profile', () => {
     const annotations = { 'vimana.io/cpu-profile': '0.5', 'vimana.io/memory-profile': '0.25' };
     expect(use(podOf('p', annotations))).toEqual({ cores: 0.25, bytes: GIB / 2 });
     expect(use(podOf('p', annotations), instance)).toEqual({ cores: 2, bytes: 2 * GIB });
   });
 
-  it('is nothing where nobody says anything, but for the memory that every guest takes', () => {
+  it('is none by default, except the memory that every guest uses', () => {
     expect(use(podOf('p'))).toEqual({ cores: 0, bytes: 0 });
     expect(use(podOf('p'), instance)).toEqual({ cores: 0, bytes: 0.05 * 8 * GIB });
   });
 
-  it('is nothing before it runs and after it has ended', () => {
+  it('is zero before it runs and after it has terminated', () => {
     const annotations = { 'vimana.io/cpu-profile': '1' };
     for (const phase of ['Pending', 'Succeeded', 'Failed']) {
       expect(use(podOf('p', annotations, phase))).toEqual({ cores: 0, bytes: 0 });
     }
   });
 
-  it('ignores what cannot be read', () => {
+  it('ignores invalid values', () => {
     expect(use(podOf('p', { 'vimana.io/cpu-profile': 'lots', 'kubevirt.io/vm-cpu-consumption': 'x' })).cores).toBe(0);
   });
 });
@@ -178,7 +178,7 @@ describe('metrics.k8s.io', () => {
   const ask = (request: Partial<ExtensionRequest>) =>
     api.handle({ namespace: '', name: '', query: new URLSearchParams(), ...request } as ExtensionRequest);
 
-  it('tells what a node uses, as metrics-server does', () => {
+  it('reports the usage of a node as metrics-server does', () => {
     expect(ask({ resource: 'nodes', name: 'n' })).toEqual({
       status: 200,
       body: {
@@ -212,13 +212,13 @@ describe('metrics.k8s.io', () => {
     ['fieldSelector', 'metadata.name=a', ['a']],
     ['fieldSelector', 'metadata.name!=a', ['b']],
     ['fieldSelector', 'metadata.namespace=other', []],
-  ])('chooses by %s %s', (parameter, selector, names) => {
+  ])('selects by %s %s', (parameter, selector, names) => {
     const query = new URLSearchParams({ [parameter]: selector });
     const response = ask({ resource: 'pods', query }) as { body: { items: { metadata: { name: string } }[] } };
     expect(response.body.items.map(({ metadata }) => metadata.name)).toEqual(names);
   });
 
-  it('says in the words of metrics-server that there are no figures', () => {
+  it('reports missing metrics with the message of metrics-server', () => {
     expect(() => ask({ resource: 'pods', namespace: 'default', name: 'c' })).toThrow(
       'podmetrics.metrics.k8s.io "default/c" not found',
     );
