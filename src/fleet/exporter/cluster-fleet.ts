@@ -1,23 +1,25 @@
-import { VMIS } from '#api/kubevirt/resources';
 import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '#api/launcher';
 import type { NodeSize } from '#api/launcher-load';
 import { forEachLimited } from '#fleet/library/for-each-limited';
 import type { PodManager } from '#fleet/library/pod-manager';
-import { carryLoad, isAnnotated } from '#fleet/library/retained-load';
-import { INSTANCE_SUFFIX, SIMULATED_VMS, type Vm } from '#fleet/library/simulated-vm';
+import { SIMULATED_VMS, type Vm } from '#fleet/library/simulated-vm';
 import type { Clock } from '#platform/base/clock';
 import { child, type FieldError, forbidden, notFound } from '#platform/base/field-error';
 import type { Logger } from '#platform/base/logger';
 import type { Client } from '#platform/kube/client';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '#platform/kube/kinds/policy';
 import { KubeError } from '#platform/kube/kube-error';
 import type { Index } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import type { Informers } from '#platform/runtime/informers';
 import type { Selection } from '#platform/runtime/reflector';
 import { apiErrorOf, asApiError, isDryRunUnsupported } from './api-error.ts';
+import { isArriving, moveRulesOf } from './exported-rules.ts';
 import {
+  type Acceptance,
+  type Destinations,
   type ExportedVm,
   type FleetBackend,
   type FleetSpec,
@@ -26,11 +28,14 @@ import {
   RejectedError,
   type SuggestedMove,
 } from './fleet-backend.ts';
-import { amount, isLive, vmKeyOfPod } from './launcher-usage.ts';
+import { amount, amountsOf, isLive, vmKeyOfPod } from './launcher-usage.ts';
+import { isCordoned, isReady, NodeAcceptance } from './node-acceptance.ts';
 import type { NodeLoad } from './node-load.ts';
 import { NodeLoads } from './node-loads.ts';
+import { requestsOf } from './requests.ts';
+import { VmMover } from './vm-mover.ts';
 import { waitForNodeStatus } from './wait-for-node-status.ts';
-import { type AwaitedVm, type Placement, podsByVm, vmKey, waitForPlacement } from './wait-for-placement.ts';
+import { type AwaitedVm, awaitedVm, type Placement, waitForPlacement } from './wait-for-placement.ts';
 
 /** Label of VMs that a scenario created. No others are ever replaced. */
 export const SCENARIO_LABEL = 'simulation.node-classifier.io/scenario';
@@ -65,6 +70,9 @@ export class ClusterFleet implements FleetBackend {
   readonly #nodes: Informer<Node>;
   readonly #pods: Informer<Pod>;
   readonly #loads: NodeLoads;
+  readonly #budgets: Informer<PodDisruptionBudget>;
+  readonly #acceptance: NodeAcceptance;
+  readonly #mover: VmMover;
   /** Serializes changes of the fleet. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -74,11 +82,18 @@ export class ClusterFleet implements FleetBackend {
     this.#nodes = informers.of(NODES);
     this.#pods = selection === undefined ? informers.of(PODS) : informers.of(PODS, selection);
     this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock, defaultNode, log });
+    const { namespace: watchedNamespace } = selection ?? {};
+    const scope = watchedNamespace === undefined ? [] : [{ namespace: watchedNamespace }];
+    this.#budgets = informers.of(POD_DISRUPTION_BUDGETS, ...scope);
+    this.#acceptance = new NodeAcceptance(this.#nodes);
+    const watched = { nodes: this.#nodes, pods: this.#pods, budgets: this.#budgets };
+    const { client, pods: manager, namespace } = parts;
+    this.#mover = new VmMover({ client, clock, ...watched, manager, namespace, lifetime: this.#lifetime });
   }
 
   /** Resolves when all objects have been listed once. */
   async synced(): Promise<void> {
-    await Promise.all([this.#nodes.synced, this.#pods.synced]);
+    await Promise.all([this.#nodes.synced, this.#pods.synced, this.#budgets.synced]);
   }
 
   get namespace(): string {
@@ -105,11 +120,26 @@ export class ClusterFleet implements FleetBackend {
     return this.#nodes.cache.get(node) !== undefined;
   }
 
+  acceptanceOf(node: string): Acceptance | undefined {
+    const found = this.#nodes.cache.get(node);
+    if (found === undefined) return undefined;
+    const { cores, bytes } = amountsOf(found.status?.allocatable ?? {});
+    let [freeCores, freeBytes] = [cores, bytes];
+    for (const pod of this.#pods.cache.by(byNode, node)) {
+      if (!isLive(pod)) continue;
+      const requested = requestsOf(pod);
+      freeCores -= requested.cores;
+      freeBytes -= requested.bytes;
+    }
+    return { isReady: isReady(found), isCordoned: isCordoned(found), freeCores, freeBytes };
+  }
+
   vmsOn(node: string): readonly ExportedVm[] {
     const vms: ExportedVm[] = [];
+    const now = this.#parts.clock.now();
     for (const pod of this.#pods.cache.by(byNode, node)) {
       const machine = vmKeyOfPod(pod);
-      if (machine === undefined || !isLive(pod)) continue;
+      if (machine === undefined || !isLive(pod) || isArriving(pod, this.#pods.cache)) continue;
       const { annotations = {}, name = '', namespace } = pod.metadata;
       vms.push({
         // VMs of several namespaces may share a name. This id identifies each of them in a move.
@@ -118,21 +148,26 @@ export class ClusterFleet implements FleetBackend {
         memory_consumption: amount(annotations[MEMORY_CONSUMPTION]),
         pod_name: name,
         scheduled_node: node,
+        ...moveRulesOf(pod, { now, budgets: this.#budgets.cache.all(), acceptance: this.#acceptance }),
       });
     }
     return vms;
   }
 
   async refresh(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#nodes.refresh(signal), this.#pods.refresh(signal)]);
+    await Promise.all([this.#nodes.refresh(signal), this.#pods.refresh(signal), this.#budgets.refresh(signal)]);
   }
 
   replace(desired: FleetSpec, signal: AbortSignal): Promise<LoadResult> {
     return this.#inTurn(() => this.#replace(desired, signal));
   }
 
-  move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]> {
-    return this.#inTurn(() => this.#move(moves, signal));
+  move(
+    moves: readonly SuggestedMove[],
+    signal: AbortSignal,
+    destinations: Destinations = 'scheduler',
+  ): Promise<readonly MoveResult[]> {
+    return this.#inTurn(() => this.#mover.move(moves, destinations, signal));
   }
 
   async #inTurn<T>(run: () => Promise<T>): Promise<T> {
@@ -150,7 +185,7 @@ export class ClusterFleet implements FleetBackend {
     });
     signal.throwIfAborted();
     // Terminating pods may be visible for a moment longer.
-    const awaited = vms.map(({ vm }) => this.#awaited(`${namespace}/${vm.id}`));
+    const awaited = vms.map(({ vm }) => awaitedVm(this.#pods, `${namespace}/${vm.id}`));
     // From here on the change is completed, even if nobody waits for the response.
     await pods.deleteAll(earlier, this.#lifetime);
     const failed = new Map<string, string>();
@@ -234,94 +269,10 @@ export class ClusterFleet implements FleetBackend {
     return this.#parts.lifetime ?? NEVER;
   }
 
-  async #move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]> {
-    const rejected = new Map<SuggestedMove, MoveResult>();
-    const begun = new Map<SuggestedMove, { readonly pod: Pod; readonly awaited: AwaitedVm }>();
-    await forEachLimited(AT_ONCE, moves, async (move) => {
-      try {
-        const pod = this.#source(move);
-        const awaited = this.#awaited(vmKey(pod) ?? '');
-        await this.#begin(pod);
-        begun.set(move, { pod, awaited });
-      } catch (error) {
-        const actual_node = error instanceof ElsewhereError ? error.node : '';
-        const why = error instanceof Error ? error.message : String(error);
-        rejected.set(move, { ...move, actual_node, success: false, as_suggested: false, error: why });
-      }
-    });
-    const all = [...begun.values()];
-    // Annotated loads are carried over even if nobody waits for the response.
-    const isCarried = all.some(({ pod: { metadata } }) => isAnnotated(metadata.annotations));
-    const places = await this.#places(
-      all.map(({ awaited }) => awaited),
-      isCarried ? this.#lifetime : signal,
-    );
-    await forEachLimited(AT_ONCE, all, ({ pod, awaited }) => this.#carry(pod, awaited));
-    return moves.map((move) => rejected.get(move) ?? outcome(move, places.get(begun.get(move)?.awaited.key ?? '')));
-  }
-
-  /** Copies the load that was annotated on a pod to the next pod of its VM. */
-  async #carry(old: Pod, { key, not }: AwaitedVm): Promise<void> {
-    const next = [...this.#pods.cache.by(podsByVm, key)].find((pod) => isLive(pod) && !not.has(pod.metadata.uid));
-    if (next !== undefined) await carryLoad(this.#parts.client, old, next);
-  }
-
-  #awaited(key: string): AwaitedVm {
-    return { key, not: new Set([...this.#pods.cache.by(podsByVm, key)].map(({ metadata }) => metadata.uid)) };
-  }
-
-  /** Returns the pod to move. Throws if there is none, or if it is on another node. */
-  #source({ vm_id: id, from_node: from, to_node: to }: SuggestedMove): Pod {
-    const { namespace } = this.#parts;
-    const key = id.includes('/') ? id : `${namespace}/${id}`;
-    const pod = [...this.#pods.cache.by(podsByVm, key)].find(isLive);
-    const { nodeName = '' } = pod?.spec ?? {};
-    if (pod === undefined) throw new Error(`no running VM ${key} found`);
-    if (nodeName !== from) throw new ElsewhereError(nodeName, `${id} is not on node ${from}`);
-    if (to !== null && this.#nodes.cache.get(to) === undefined)
-      throw new ElsewhereError(nodeName, `node ${to} not found`);
-    return pod;
-  }
-
-  /** Stops a VM that its owner restarts. A pod without an owner is recreated here. */
-  async #begin(pod: Pod): Promise<void> {
-    const { client, pods } = this.#parts;
-    const { namespace = '', ownerReferences = [] } = pod.metadata;
-    const owner = ownerReferences.find(({ controller }) => controller === true);
-    if (owner?.kind !== VMIS.kind) await pods.remake(pod);
-    else if (owner.name.endsWith(INSTANCE_SUFFIX)) {
-      await client.delete(VMIS, owner.name, { namespace, preconditions: { uid: owner.uid } });
-    } else {
-      const { nodeName = '' } = pod.spec;
-      throw new ElsewhereError(nodeName, `${vmKeyOfPod(pod)} is not a simulated VM: use vimana vm migrate`);
-    }
-  }
-
   #places(awaited: readonly AwaitedVm[], signal: AbortSignal): Promise<ReadonlyMap<string, Placement>> {
     return waitForPlacement(this.#pods, awaited, { clock: this.#parts.clock, signal, timeoutMs: TIMEOUT_MS });
   }
 }
-
-/** Reports that a VM cannot move, with the node that it is on. */
-class ElsewhereError extends Error {
-  readonly node: string;
-
-  constructor(node: string, message: string) {
-    super(message);
-    this.node = node;
-  }
-}
-
-function outcome(move: SuggestedMove, place: Placement | undefined): MoveResult {
-  if (place !== undefined && 'node' in place) {
-    const { node } = place;
-    return { ...move, actual_node: node, success: true, as_suggested: isSuggested(move, node), error: null };
-  }
-  return { ...move, actual_node: '', success: false, as_suggested: false, error: place?.error ?? 'not placed' };
-}
-
-const isSuggested = ({ from_node, to_node }: SuggestedMove, node: string) =>
-  to_node === null ? node !== from_node : node === to_node;
 
 const isOfScenario = ({ labels }: { readonly labels?: Readonly<Record<string, string>> }) =>
   labels?.[SCENARIO_LABEL] !== undefined;

@@ -5,7 +5,13 @@ import { measureLoad, type NodeLoad, type NodeState } from './node-load.ts';
 
 const stateOf = (name: string, cores: number): NodeState => {
   const size = { cpuCores: 8, memoryBytes: 2 ** 33 };
-  return { name, roles: ['worker'], ...size, ...measureLoad(size, { cores, bytes: cores * 2 ** 29 }), vms: cores };
+  return {
+    name,
+    roles: ['worker'],
+    ...size,
+    ...measureLoad(cores / size.cpuCores, (cores * 2 ** 29) / size.memoryBytes),
+    vms: cores,
+  };
 };
 const loadOf = (state: NodeState, at: number): NodeLoad => ({
   ...state,
@@ -13,7 +19,7 @@ const loadOf = (state: NodeState, at: number): NodeLoad => ({
   spent: { cpuUser: at, cpuIdle: 8 * at, cpuWaiting: at / 3, memoryWaiting: at / 7 },
 });
 
-it('writes every node in each family, counters to the microsecond', () => {
+it('writes every node in each family, with counters to the microsecond', () => {
   const text = String(new Exposition().of([loadOf(stateOf('b', 2), 1), loadOf(stateOf('a"', 4), 2)]));
   expect(text).toContain('# TYPE node_cpu_usage_ratio gauge\nnode_cpu_usage_ratio{node="b"} 0.25\n');
   expect(text).toContain('node_cpu_usage_ratio{node="a\\""} 0.5\n# HELP');
@@ -25,7 +31,7 @@ it('writes every node in each family, counters to the microsecond', () => {
   expect(text.endsWith('\n')).toBe(true);
 });
 
-it('writes the same whether it has written before or not, after any changes', () => {
+it('writes the same with and without earlier output, after any changes', () => {
   // Each scrape draws the load of up to 300 nodes, a third of which exist.
   const scrape = fc.array(fc.record({ node: fc.nat({ max: 299 }), cores: fc.nat({ max: 9 }) }), { maxLength: 40 });
   fc.assert(

@@ -4,25 +4,37 @@ import {
   type FieldError,
   index,
   invalid,
+  notSupported,
   required,
   tooMany,
   typeInvalid,
 } from '#platform/base/field-error';
-import { RejectedError, type SuggestedMove } from './fleet-backend.ts';
+import { type Destinations, RejectedError, type SuggestedMove } from './fleet-backend.ts';
 
 const FIELDS = ['vm_id', 'from_node', 'to_node'] as const;
 const MAX_MOVES = 10_000;
 
+const DESTINATIONS: readonly Destinations[] = ['planner', 'scheduler'];
+
+export interface Feedback {
+  readonly moves: readonly SuggestedMove[];
+  readonly destinations: Destinations;
+}
+
 /**
- * Parses `{"migrations": [{vm_id, from_node, to_node}]}`, in which a VM of the namespace may be named with or without
- * it. Without to_node the scheduler picks another node; throws a RejectedError with all problems.
+ * Parses `{"migrations": [{vm_id, from_node, to_node}], "destinations": "planner"}`, in which a VM of the namespace may
+ * be named with or without it. Without to_node the scheduler picks another node; throws a RejectedError with all
+ * problems.
  */
-export function readMoves(body: unknown, namespace = ''): readonly SuggestedMove[] {
-  const list = typeof body === 'object' && body !== null ? (body as { migrations?: unknown }).migrations : undefined;
+export function readFeedback(body: unknown, namespace = ''): Feedback {
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const { migrations: list, destinations = 'scheduler' } = fields;
   if (list === undefined) throw new RejectedError([required('migrations')]);
   if (!Array.isArray(list)) throw new RejectedError([typeInvalid('migrations', list, 'must be a list')]);
   if (list.length > MAX_MOVES) throw new RejectedError([tooMany('migrations', list.length, MAX_MOVES)]);
-  const causes: FieldError[] = [];
+  const causes: FieldError[] = DESTINATIONS.includes(destinations as Destinations)
+    ? []
+    : [notSupported('destinations', destinations, DESTINATIONS)];
   const seen = new Set<string>();
   const moves = list.map((each: unknown, i): SuggestedMove => {
     const path = index('migrations', i);
@@ -46,5 +58,5 @@ export function readMoves(body: unknown, namespace = ''): readonly SuggestedMove
     return { vm_id, from_node, to_node: to_node === '' ? null : to_node };
   });
   if (causes.length > 0) throw new RejectedError(causes);
-  return moves;
+  return { moves, destinations: destinations as Destinations };
 }

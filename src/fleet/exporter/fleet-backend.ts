@@ -3,13 +3,40 @@ import type { FieldError } from '#platform/base/field-error';
 import type { NodeLoad } from './node-load.ts';
 
 /** VM in the format of scenario files, on its current node. */
-export interface ExportedVm {
+export interface ExportedVm extends Partial<ExportedRules> {
   readonly id: string;
   readonly cpu_consumption: number;
   readonly memory_consumption: number;
   readonly pod_name: string;
   readonly scheduled_node: string;
 }
+
+/** What restricts the moves of a VM. Absent fields restrict nothing. */
+export interface ExportedRules {
+  /** Cores and bytes that the VM requests from the scheduler. */
+  readonly cpu_request: number;
+  readonly memory_request: number;
+  /** Nodes whose taints or labels exclude the VM. */
+  readonly excluded_nodes?: readonly string[];
+  /** PodDisruptionBudgets that cover the VM. */
+  readonly budgets?: readonly { readonly name: string; readonly disruptions_allowed: number }[];
+  /** Seconds since it last moved to another node. Absent if that is not known. */
+  readonly seconds_since_move?: number;
+}
+
+/** Whether a node accepts VMs, and what they may still request there. */
+export interface Acceptance {
+  readonly isReady: boolean;
+  readonly isCordoned: boolean;
+  readonly freeCores: number;
+  readonly freeBytes: number;
+}
+
+/**
+ * Component that decides where a VM goes: the scheduler, after a restart, or the planner, whose suggestion a live
+ * migration follows if the VM can migrate.
+ */
+export type Destinations = 'planner' | 'scheduler';
 
 /** Scenario to load: nodes by name, and all VMs, wherever they were. */
 export interface FleetSpec {
@@ -45,9 +72,9 @@ export interface SuggestedMove {
 export interface MoveResult extends SuggestedMove {
   /** Current node of the VM. '' if it has none. */
   readonly actual_node: string;
-  /** Set if the VM runs, on whatever node. */
+  /** Set if the VM has left its former node for another one, whichever. */
   readonly success: boolean;
-  /** Set if the VM is on the suggested node, or without a suggestion has left its former node. */
+  /** Set if the VM has moved to the suggested node, or without a suggestion to any. */
   readonly as_suggested: boolean;
   readonly error: string | null;
 }
@@ -79,6 +106,8 @@ export interface FleetBackend {
   load(node: string): NodeLoad | undefined;
   /** Reports whether VMs can be on a node of that name that a scenario does not list. */
   has(node: string): boolean;
+  /** Returns whether a node accepts VMs. Absent if all nodes always do. */
+  acceptanceOf?(node: string): Acceptance | undefined;
   vmsOn(node: string): readonly ExportedVm[];
   /**
    * Replaces the VMs of an earlier scenario. Resolves when each is placed or known to be unschedulable, and throws a
@@ -86,7 +115,11 @@ export interface FleetBackend {
    */
   replace(desired: FleetSpec, signal: AbortSignal): Promise<LoadResult>;
   /** Moves VMs. Resolves when each is placed again or known to be unschedulable. */
-  move(moves: readonly SuggestedMove[], signal: AbortSignal): Promise<readonly MoveResult[]>;
+  move(
+    moves: readonly SuggestedMove[],
+    signal: AbortSignal,
+    destinations?: Destinations,
+  ): Promise<readonly MoveResult[]>;
   /** Reads everything again. */
   refresh(signal: AbortSignal): Promise<void>;
 }

@@ -9,15 +9,16 @@ import {
   RejectedError,
   type SuggestedMove,
 } from './fleet-backend.ts';
-import { amountsOf } from './launcher-usage.ts';
+import { amountsOf, ratioOf, shareOf } from './launcher-usage.ts';
 import { measureLoad, NOTHING_SPENT, type NodeLoad, type SpentTime, spentAfter } from './node-load.ts';
 
 const REFERENCE = amountsOf(DEFAULT_NODE);
 
 interface InMemoryVm {
   readonly id: string;
-  readonly cores: number;
-  readonly bytes: number;
+  /** Usage as shares of the reference node. */
+  readonly cpu: number;
+  readonly memory: number;
 }
 
 interface InMemoryNode {
@@ -50,10 +51,10 @@ export class InMemoryFleet implements FleetBackend {
   }
 
   vmsOn(name: string): readonly ExportedVm[] {
-    return [...(this.#nodes.get(name)?.vms.values() ?? [])].map(({ id, cores, bytes }) => ({
+    return [...(this.#nodes.get(name)?.vms.values() ?? [])].map(({ id, cpu, memory }) => ({
       id,
-      cpu_consumption: cores / REFERENCE.cores,
-      memory_consumption: bytes / REFERENCE.bytes,
+      cpu_consumption: ratioOf(cpu),
+      memory_consumption: ratioOf(memory),
       pod_name: '',
       scheduled_node: name,
     }));
@@ -109,7 +110,7 @@ export class InMemoryFleet implements FleetBackend {
   #idlest(from: InMemoryNode, vm: InMemoryVm): InMemoryNode | undefined {
     const others = [...this.#nodes.values()].filter((node) => node !== from && hasRoom(node, vm));
     return others
-      .map((node) => ({ node, used: usedOn(node).cores / node.cpuCores }))
+      .map((node) => ({ node, used: usedOn(node).cpu }))
       .reduce<{ node: InMemoryNode; used: number } | undefined>(
         (best, each) => (best === undefined || each.used < best.used ? each : best),
         undefined,
@@ -118,7 +119,8 @@ export class InMemoryFleet implements FleetBackend {
 
   #load(node: InMemoryNode): NodeLoad {
     const { name, cpuCores, memoryBytes, vms } = node;
-    const measures = measureLoad(node, usedOn(node));
+    const used = usedOn(node);
+    const measures = measureLoad(used.cpu, used.memory);
     const now = this.#clock.monotonic();
     node.spent = spentAfter(node.spent, (now - node.at) / 1000, cpuCores, measures);
     node.at = now;
@@ -127,21 +129,27 @@ export class InMemoryFleet implements FleetBackend {
   }
 }
 
-const hasRoom = (node: InMemoryNode, { bytes }: InMemoryVm) => usedOn(node).bytes + bytes <= node.memoryBytes;
+const hasRoom = (node: InMemoryNode, vm: InMemoryVm) => usedOn(node, vm).memory <= 1;
 
-function usedOn({ vms }: InMemoryNode): { readonly cores: number; readonly bytes: number } {
-  let [cores, bytes] = [0, 0];
+/** Returns the usage of a node by its VMs, and by one more, as ratios of the node. */
+function usedOn({ vms, cpuCores, memoryBytes }: InMemoryNode, more?: InMemoryVm) {
+  let [cpu, memory] = [more?.cpu ?? 0, more?.memory ?? 0];
   for (const vm of vms.values()) {
-    cores += vm.cores;
-    bytes += vm.bytes;
+    cpu += vm.cpu;
+    memory += vm.memory;
   }
-  return { cores, bytes };
+  return {
+    cpu: cpuCores > 0 ? ratioOf(cpu) * (REFERENCE.cores / cpuCores) : 0,
+    memory: memoryBytes > 0 ? ratioOf(memory) * (REFERENCE.bytes / memoryBytes) : 0,
+  };
 }
 
 function inMemoryVm(vm: Vm): InMemoryVm {
-  if (isRatioSize(vm)) {
-    return { id: vm.id, cores: vm.cpuConsumption * REFERENCE.cores, bytes: vm.memoryConsumption * REFERENCE.bytes };
-  }
+  if (isRatioSize(vm)) return { id: vm.id, cpu: shareOf(vm.cpuConsumption), memory: shareOf(vm.memoryConsumption) };
   const { id, cpuCores, memoryBytes, cpuUtilization = 1, memoryUtilization = 1 } = vm;
-  return { id, cores: cpuCores * cpuUtilization, bytes: memoryBytes * memoryUtilization };
+  return {
+    id,
+    cpu: shareOf((cpuCores * cpuUtilization) / REFERENCE.cores),
+    memory: shareOf((memoryBytes * memoryUtilization) / REFERENCE.bytes),
+  };
 }

@@ -8,15 +8,20 @@ import type { Index } from '#platform/runtime/cache';
 export const LAUNCHER_SELECTOR = 'kubevirt.io/domain';
 
 /**
- * Usage of a launcher pod on its node. Values are whole microcores and bytes, or billionths of the reference node,
- * since integers add up the same in any order.
+ * Shares of a node, as integers: they add up exactly and in any order, unlike fractions. The sum of 9000 whole nodes is
+ * still exact.
  */
+const SHARES = 1e12;
+export const shareOf = (ratio: number) => Math.round(ratio * SHARES);
+export const ratioOf = (share: number) => share / SHARES;
+
+/** Usage of a launcher pod on its node, as shares of the reference node. */
 export interface LauncherUsage {
   readonly node: string;
-  readonly microCores: number;
-  readonly bytes: number;
-  readonly cpuShare: number;
-  readonly memoryShare: number;
+  readonly cpu: number;
+  readonly memory: number;
+  /** Node that the shares refer to. If undefined, it is the one that all simulated nodes have in common. */
+  readonly reference: NodeSize | undefined;
 }
 
 /** Indexes launcher pods by the instance that they were created for. */
@@ -44,22 +49,18 @@ export function launcherUsageOf(pod: Pod): LauncherUsage | undefined {
   const { nodeName: node = '' } = pod.spec;
   if (node === '' || vmKeyOfPod(pod) === undefined || !isLive(pod)) return undefined;
   const { annotations } = pod.metadata;
-  const [cpu, memory] = [
-    amount(annotations?.[CPU_CONSUMPTION]),
-    Math.min(1, amount(annotations?.[MEMORY_CONSUMPTION])),
-  ];
-  const reference = parseLoad(annotations)?.node;
-  if (reference === undefined) {
-    return { node, microCores: 0, bytes: 0, cpuShare: Math.round(cpu * 1e9), memoryShare: Math.round(memory * 1e9) };
-  }
-  const { cores, bytes } = amountsOf(reference);
   return {
     node,
-    microCores: Math.round(cpu * cores * 1e6),
-    bytes: Math.round(memory * bytes),
-    cpuShare: 0,
-    memoryShare: 0,
+    cpu: shareOf(amount(annotations?.[CPU_CONSUMPTION])),
+    memory: shareOf(Math.min(1, amount(annotations?.[MEMORY_CONSUMPTION]))),
+    reference: parseLoad(annotations)?.node,
   };
+}
+
+/** Returns usage in cores and bytes. */
+export function usedAmounts({ cpu, memory, reference }: LauncherUsage, usual: Amounts): Amounts {
+  const { cores, bytes } = reference === undefined ? usual : amountsOf(reference);
+  return { cores: ratioOf(cpu) * cores, bytes: ratioOf(memory) * bytes };
 }
 
 /** Parses a usage annotation. Invalid values count as 0. */
@@ -78,10 +79,12 @@ export function unreadable(pod: Pod): readonly string[] {
   });
 }
 
-export function amountsOf({ cpu, memory }: { readonly [K in keyof NodeSize]?: string | number }): {
+export interface Amounts {
   readonly cores: number;
   readonly bytes: number;
-} {
+}
+
+export function amountsOf({ cpu, memory }: { readonly [K in keyof NodeSize]?: string | number }): Amounts {
   return { cores: numberOf(cpu), bytes: numberOf(memory) };
 }
 

@@ -28,13 +28,9 @@ export interface SpentTime {
 
 export const NOTHING_SPENT: SpentTime = { cpuUser: 0, cpuIdle: 0, cpuWaiting: 0, memoryWaiting: 0 };
 
-/** Returns the metrics of a node from its usage in cores and bytes. */
-export function measureLoad(
-  { cpuCores, memoryBytes }: Pick<NodeState, 'cpuCores' | 'memoryBytes'>,
-  used: { readonly cores: number; readonly bytes: number },
-): Measures {
-  const cpuUsage = cpuCores > 0 ? used.cores / cpuCores : 0;
-  const memoryUsage = memoryBytes > 0 ? Math.min(1, used.bytes / memoryBytes) : 0;
+/** Returns the metrics of a node from its usage as ratios of the node. */
+export function measureLoad(cpuUsage: number, usedMemory: number): Measures {
+  const memoryUsage = Math.min(1, usedMemory);
   return { cpuUsage, cpuPressure: cpuPressure(cpuUsage), memoryUsage, memoryPressure: memoryPressure(memoryUsage) };
 }
 

@@ -145,7 +145,26 @@ describe('node metrics', () => {
     expect(memoryWaiting).toBe(0);
   });
 
-  it('are the same, whatever came before', () => {
+  it('are exactly the decimal sums of the annotations', () => {
+    const share = fc.integer({ min: 0, max: 2500 });
+    const size = fc.constantFrom({ cpu: '32', memory: '128Gi' }, { cpu: '7', memory: '9Gi' }, undefined);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(share, share), { maxLength: 4 }), size, (shares, of) => {
+        const { nodes, pods, loads } = harness();
+        nodes.put(node('a', of?.cpu, of?.memory));
+        for (const [at, [cpu, memory]] of shares.entries()) {
+          pods.put(
+            pod(`vm-${at}`, { cpu: `${cpu / 1e4}`, memory: `${memory / 1e4}`, ...(of === undefined ? {} : { of }) }),
+          );
+        }
+        const sum = (which: 0 | 1) => shares.reduce((total, each) => total + each[which], 0) / 1e4;
+        expect(loads.get('a')).toMatchObject({ cpuUsage: sum(0), memoryUsage: sum(1) });
+      }),
+      { examples: [[[[500, 800]], { cpu: '32', memory: '128Gi' }]] },
+    );
+  });
+
+  it('do not depend on earlier states', () => {
     const change = fc.record({
       vm: fc.constantFrom('x', 'y', 'z'),
       on: fc.constantFrom('a', 'b', ''),

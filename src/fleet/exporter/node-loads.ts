@@ -9,14 +9,29 @@ import type { Cache, Change } from '#platform/runtime/cache';
 import type { Informer } from '#platform/runtime/informer';
 import { keyOf } from '#platform/runtime/key';
 import { sharedSize } from '#vm/usage/reference-node';
-import { amountsOf, byInstance, isLive, type LauncherUsage, launcherUsageOf, unreadable } from './launcher-usage.ts';
+import {
+  type Amounts,
+  amountsOf,
+  byInstance,
+  isLive,
+  type LauncherUsage,
+  launcherUsageOf,
+  ratioOf,
+  unreadable,
+} from './launcher-usage.ts';
 import { measureLoad, NOTHING_SPENT, type NodeLoad, type NodeState, type SpentTime, spentAfter } from './node-load.ts';
 
+/** Sum of the shares that refer to one node size. */
+interface ShareSum {
+  readonly reference: NodeSize | undefined;
+  cpu: number;
+  memory: number;
+  vms: number;
+}
+
 interface Entry {
-  microCores: number;
-  bytes: number;
-  cpuShare: number;
-  memoryShare: number;
+  /** Sums by the node size that they refer to. */
+  readonly sums: Map<string, ShareSum>;
   vms: number;
   spent: SpentTime;
   /** Time up to which `spent` counts, on the monotonic clock. */
@@ -114,11 +129,17 @@ export class NodeLoads {
     return state;
   }
 
-  #measures({ microCores, bytes, cpuShare, memoryShare }: Entry, node: Node): Measures {
-    const { cores: cpuCores, bytes: memoryBytes } = this.#sizeOf(node);
-    const shared = cpuShare === 0 && memoryShare === 0 ? NO_AMOUNTS : amountsOf(this.reference);
-    const cores = microCores / 1e6 + (cpuShare / 1e9) * shared.cores;
-    return measureLoad({ cpuCores, memoryBytes }, { cores, bytes: bytes + (memoryShare / 1e9) * shared.bytes });
+  #measures({ sums }: Entry, node: Node): Measures {
+    const own = this.#sizeOf(node);
+    let [cpu, memory] = [0, 0];
+    for (const key of [...sums.keys()].sort(compare)) {
+      const sum = sums.get(key) as ShareSum;
+      const { cores, bytes } = amountsOf(sum.reference ?? this.reference);
+      // The quotient of equal sizes is exactly 1, so that the ratios are those of the annotations.
+      if (own.cores > 0) cpu += ratioOf(sum.cpu) * (cores / own.cores);
+      if (own.bytes > 0) memory += ratioOf(sum.memory) * (bytes / own.bytes);
+    }
+    return measureLoad(cpu, memory);
   }
 
   /** Returns the allocatable resources of a node, parsed once for each version of it. */
@@ -134,8 +155,7 @@ export class NodeLoads {
   #entry(name: string): Entry {
     let entry = this.#entries.get(name);
     if (entry === undefined) {
-      const empty = { microCores: 0, bytes: 0, cpuShare: 0, memoryShare: 0, vms: 0 };
-      entry = { ...empty, spent: NOTHING_SPENT, at: this.#clock.monotonic(), known: undefined };
+      entry = { sums: new Map(), vms: 0, spent: NOTHING_SPENT, at: this.#clock.monotonic(), known: undefined };
       this.#entries.set(name, entry);
     }
     return entry;
@@ -210,12 +230,15 @@ export class NodeLoads {
     else this.#counted.set(key, demand);
   }
 
-  #add({ node, microCores, bytes, cpuShare, memoryShare }: LauncherUsage, times: 1 | -1): void {
+  #add({ node, cpu, memory, reference }: LauncherUsage, times: 1 | -1): void {
     const entry = this.#advance(node, this.#nodes.get(node));
-    entry.microCores += times * microCores;
-    entry.bytes += times * bytes;
-    entry.cpuShare += times * cpuShare;
-    entry.memoryShare += times * memoryShare;
+    const key = keyOfSize(reference);
+    const sum = entry.sums.get(key) ?? { reference, cpu: 0, memory: 0, vms: 0 };
+    sum.cpu += times * cpu;
+    sum.memory += times * memory;
+    sum.vms += times;
+    if (sum.vms === 0) entry.sums.delete(key);
+    else entry.sums.set(key, sum);
     entry.vms += times;
     if (entry.vms === 0 && this.#nodes.get(node) === undefined) this.#entries.delete(node);
   }
@@ -228,17 +251,12 @@ function pass(entry: Entry, measures: Measures, cpuCores: number, now: number): 
   entry.at = now;
 }
 
-type Amounts = ReturnType<typeof amountsOf>;
-const NO_AMOUNTS: Amounts = { cores: 0, bytes: 0 };
-
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
+const keyOfSize = (size: NodeSize | undefined) => (size === undefined ? '' : `${size.cpu} ${size.memory}`);
+
 const isSame = (a: LauncherUsage, b: LauncherUsage) =>
-  a.node === b.node &&
-  a.microCores === b.microCores &&
-  a.bytes === b.bytes &&
-  a.cpuShare === b.cpuShare &&
-  a.memoryShare === b.memoryShare;
+  a.node === b.node && a.cpu === b.cpu && a.memory === b.memory && keyOfSize(a.reference) === keyOfSize(b.reference);
 
 function isOlder(a: Pod, b: Pod): boolean {
   const [x, y] = [a.metadata, b.metadata];

@@ -2,7 +2,10 @@ import { OPERATE } from '#api/operate-verb';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { TOKEN_REVIEW_RULES } from '#platform/runtime/rbac';
 
-/** Permissions of an exporter: watch nodes and pods, create and delete simulated VMs, and stop those that move. */
+/**
+ * Permissions of an exporter: watch nodes, pods and disruption budgets, create and delete simulated VMs, and stop or
+ * migrate those that move.
+ */
 export const EXPORTER_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
@@ -12,7 +15,13 @@ export const EXPORTER_RULES: readonly PolicyRule[] = [
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
   { apiGroups: ['simulation.node-classifier.io'], resources: ['virtualmachines/status'], verbs: ['update', OPERATE] },
-  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['delete'] },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['get', 'delete'] },
+  {
+    apiGroups: ['kubevirt.io'],
+    resources: ['virtualmachineinstancemigrations'],
+    verbs: ['list', 'watch', 'create', 'delete'],
+  },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: ['list', 'watch'] },
 ];
 
 /**

@@ -67,7 +67,7 @@ describe('the exporter without a cluster', () => {
     });
   });
 
-  it('accepts its own output, and knows each node', async () => {
+  it('accepts its own output, and has each node', async () => {
     await ask('/scenario', TWO);
     const { body } = await ask('/scenario');
     expect((await ask('/scenario', body)).status).toBe(200);
@@ -77,7 +77,7 @@ describe('the exporter without a cluster', () => {
     expect((await ask('/nodes/c')).status).toBe(404);
   });
 
-  it('places VMs where their scheduler had placed them', async () => {
+  it('places VMs on the nodes of their scheduler', async () => {
     const moved = [{ name: 'a', vms: [{ ...vm('x', 0.5, 0.1), scheduled_node: 'b' }] }, { name: 'b' }];
     await ask('/scenario', moved);
     expect([await metric('node_vm_count{node="a"}'), await metric('node_vm_count{node="b"}')]).toEqual([0, 1]);
@@ -91,20 +91,20 @@ describe('the exporter without a cluster', () => {
   });
 
   it.each<[string, unknown, string[]]>([
-    ['no JSON', '{', ['']],
-    ['no list', { nodes: 1 }, ['nodes']],
+    ['invalid JSON', '{', ['']],
+    ['an object instead of a list', { nodes: 1 }, ['nodes']],
     [
-      'several faults at once',
+      'several errors at once',
       { nodes: [{ vms: [vm('x', -1, 2)] }] },
       ['nodes[0].name', 'nodes[0].vms[0].cpu_consumption', 'nodes[0].vms[0].memory_consumption'],
     ],
-    ['a usage that no machine brings about', [{ name: 'a', cpu_usage: 7 }], ['[0].cpu_usage']],
+    ['a usage above 1 without VMs', [{ name: 'a', cpu_usage: 7 }], ['[0].cpu_usage']],
     [
-      'faults of every sort at once',
+      'errors of every kind at once',
       [{ name: 'a', cpu_usage: 'x', vms: [vm('A_b', -1, 0.1), { ...vm('c', 0.1, 0.1), scheduled_node: 'z' }] }],
       ['[0].cpu_usage', '[0].vms[0].cpu_consumption', '[0].vms[1].scheduled_node', '[0].vms[0].id'],
     ],
-    ['a name that no machine can have', [{ name: 'a', vms: [vm('A_b', 0.1, 0.1)] }], ['[0].vms[0].id']],
+    ['an invalid VM name', [{ name: 'a', vms: [vm('A_b', 0.1, 0.1)] }], ['[0].vms[0].id']],
   ])('rejects %s, and changes nothing', async (_what, body, fields) => {
     await ask('/scenario', TWO);
     const before = (await ask('/scenario')).body;
@@ -114,7 +114,7 @@ describe('the exporter without a cluster', () => {
     expect((await ask('/scenario')).body).toEqual(before);
   });
 
-  it('moves VMs where there is enough memory, and reports why if it does not', async () => {
+  it('moves VMs to nodes with enough memory, and reports why others stay', async () => {
     await ask('/scenario', [...TWO, { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
     const move = (vm_id: string, from_node: string, to_node: string) => ({ vm_id, from_node, to_node });
     const migrations = [move('x', 'a', 'b'), move('z', 'a', 'b'), move('y', 'a', 'c'), move('w', 'a', 'd')];
@@ -127,12 +127,17 @@ describe('the exporter without a cluster', () => {
       ['', false, 'node d not found'],
     ]);
     expect(await metric('node_vm_count{node="b"}')).toBe(2);
+    const counted = (result: string) => metric(`vimana_feedback_migrations_total{result="${result}"}`);
+    const counts = ['as_suggested', 'elsewhere', 'not_moved', 'unplaced'].map(counted);
+    expect(await Promise.all(counts)).toEqual([1, 0, 2, 1]);
   });
 
   it('chooses a node if none is named', async () => {
     await ask('/scenario', [...TWO, { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
     const { body } = await ask('/feedback', { migrations: [{ vm_id: 'x', from_node: 'a' }] });
     expect(body).toEqual({
+      success: true,
+      moved: 1,
       results: [
         { vm_id: 'x', from_node: 'a', to_node: null, actual_node: 'b', success: true, as_suggested: true, error: null },
       ],
@@ -140,8 +145,11 @@ describe('the exporter without a cluster', () => {
     const none = { migrations: [{ vm_id: 'y', from_node: 'a', to_node: null }] };
     await ask('/scenario', [TWO[0], { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
     expect((await ask('/feedback', none)).body).toMatchObject({
+      success: false,
+      moved: 0,
       results: [{ actual_node: 'a', success: false, error: 'no other node has enough memory for y' }],
     });
+    expect((await ask('/feedback', { migrations: [] })).body).toEqual({ success: false, moved: 0, results: [] });
   });
 
   it('rejects invalid feedback', async () => {
@@ -161,6 +169,7 @@ describe('the exporter without a cluster', () => {
     ]);
     const twice = { vm_id: 'x', from_node: 'a', to_node: 'b' };
     expect(await fields({ migrations: [twice, twice] })).toEqual(['migrations[1].vm_id']);
+    expect(await fields({ migrations: [1], destinations: 'me' })).toEqual(['destinations', 'migrations[0]']);
   });
 
   it('rejects bodies that are too large', async () => {

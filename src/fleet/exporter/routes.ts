@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '#platform/runtime/http/body';
 import type { Route } from '#platform/runtime/http/route';
 import { EXPOSITION_TYPE, Exposition } from './exposition.ts';
-import { readMoves } from './feedback-request.ts';
+import { readFeedback } from './feedback-request.ts';
 import { type FleetBackend, RejectedError } from './fleet-backend.ts';
 import { formatCause } from './format-cause.ts';
 import { formatNode } from './format-node.ts';
+import { MoveCounters } from './move-counters.ts';
+import type { NodeLoad } from './node-load.ts';
 import { readFleetSpec } from './scenario-request.ts';
 
 /** Message of an exporter without a cluster. Users search for this exact wording. */
@@ -20,16 +22,18 @@ export const formatRejection = (error: string) => ({ type: JSON_TYPE, body: text
 
 /** Returns the endpoints of the exporter for any fleet. */
 export function exporterRoutes(fleet: FleetBackend): Route[] {
-  return [...readRoutes(fleet), scenarioRoute(fleet), feedbackRoute(fleet), refreshRoute(fleet)];
+  const counters = new MoveCounters();
+  return [...readRoutes(fleet, counters), scenarioRoute(fleet), feedbackRoute(fleet, counters), refreshRoute(fleet)];
 }
 
-function readRoutes(fleet: FleetBackend): Route[] {
+function readRoutes(fleet: FleetBackend, counters: MoveCounters): Route[] {
   const exposition = new Exposition();
+  const formatted = (load: NodeLoad) => formatNode(load, fleet.vmsOn(load.name), fleet.acceptanceOf?.(load.name));
   return [
     {
       path: '/metrics',
       handle(_request, response) {
-        const text = exposition.of(fleet.loads());
+        const text = Buffer.concat([exposition.of(fleet.loads()), Buffer.from(counters.text())]);
         response.writeHead(200, { 'content-type': EXPOSITION_TYPE, 'content-length': text.length, ...FRESH }).end(text);
       },
     },
@@ -40,13 +44,13 @@ function readRoutes(fleet: FleetBackend): Route[] {
         const name = nameIn(request);
         const load = name === undefined ? undefined : fleet.load(name);
         if (load === undefined) answer(response, 404, { status: 'error', error: `node ${name ?? ''} not found` });
-        else answer(response, 200, formatNode(load, fleet.vmsOn(load.name)));
+        else answer(response, 200, formatted(load));
       },
     },
     {
       path: '/scenario',
       handle(_request, response) {
-        answer(response, 200, { nodes: fleet.loads().map((load) => formatNode(load, fleet.vmsOn(load.name))) });
+        answer(response, 200, { nodes: fleet.loads().map(formatted) });
       },
     },
   ];
@@ -69,7 +73,7 @@ function scenarioRoute(fleet: FleetBackend): Route {
   };
 }
 
-function feedbackRoute(fleet: FleetBackend): Route {
+function feedbackRoute(fleet: FleetBackend, counters: MoveCounters): Route {
   return {
     path: '/feedback',
     methods: ['POST'],
@@ -77,8 +81,11 @@ function feedbackRoute(fleet: FleetBackend): Route {
     streams: true,
     handle: (request, response, signal) =>
       sendRejections(response, async () => {
-        const moves = readMoves(await bodyOf(request, MAX_FEEDBACK_BYTES), fleet.namespace);
-        answer(response, 200, { results: await fleet.move(moves, signal) });
+        const { moves, destinations } = readFeedback(await bodyOf(request, MAX_FEEDBACK_BYTES), fleet.namespace);
+        const results = await fleet.move(moves, signal, destinations);
+        counters.count(results);
+        const moved = results.filter(({ success }) => success).length;
+        answer(response, 200, { success: moved > 0, moved, results });
       }),
   };
 }

@@ -28,6 +28,11 @@ export const podsByVm: Index<Pod> = {
   },
 };
 
+/** Returns what to wait for if a VM gets another pod. Its present ones do not count, even if they terminate slowly. */
+export function awaitedVm({ cache }: Informer<Pod>, key: string): AwaitedVm {
+  return { key, not: new Set([...cache.by(podsByVm, key)].map(({ metadata }) => metadata.uid)) };
+}
+
 interface Waiting {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -85,4 +90,26 @@ function placementOf(pod: Pod): Placement | undefined {
   const scheduled = conditionOf(pod.status?.conditions, 'PodScheduled');
   if (scheduled?.status !== 'False') return undefined;
   return { error: scheduled.message ?? scheduled.reason ?? 'no node fits it' };
+}
+
+/** Waits until a condition on the watched pods holds, at most for the timeout. */
+export async function waitForPods(
+  pods: Informer<Pod>,
+  isDone: () => boolean,
+  { clock, signal, timeoutMs }: Waiting,
+): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  const giveUp = () => done.resolve();
+  const timer = clock.timer(timeoutMs, giveUp);
+  signal.addEventListener('abort', giveUp);
+  const stop = pods.onChange(() => {
+    if (isDone()) done.resolve();
+  });
+  try {
+    if (!signal.aborted && !isDone()) await done.promise;
+  } finally {
+    stop();
+    timer.cancel();
+    signal.removeEventListener('abort', giveUp);
+  }
 }

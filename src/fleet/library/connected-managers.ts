@@ -11,14 +11,14 @@ import { VMManager } from './vm-manager.ts';
 /** VMManager that can also connect to a cluster by itself. */
 export class ConnectedVmManager extends VMManager {
   /**
-   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
-   * connection.
+   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. Without the option `namespace`, it
+   * works in the namespace of the context, or of this pod, as kubectl does. `await using` closes the connection.
    */
   static async connect(
     options: ClusterOptions & Partial<ManagerOptions> = {},
   ): Promise<ConnectedVmManager & AsyncDisposable> {
-    const client = await clientOf(options);
-    const manager = new ConnectedVmManager({ ...options, client });
+    const { client, namespace } = await connect(options);
+    const manager = new ConnectedVmManager({ ...options, client, namespace: options.namespace ?? namespace });
     return Object.assign(manager, { [Symbol.asyncDispose]: () => client.close() });
   }
 }
@@ -26,25 +26,31 @@ export class ConnectedVmManager extends VMManager {
 /** PodManager that can also connect to a cluster by itself. */
 export class ConnectedPodManager extends PodManager {
   /**
-   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. `await using` closes the
-   * connection.
+   * Connects to the cluster of a kubeconfig, or to the one that this process runs in. Without the option `namespace`, it
+   * works in the namespace of the context, or of this pod, as kubectl does. `await using` closes the connection.
    */
   static async connect(
     options: ClusterOptions & Partial<PodManagerOptions> = {},
   ): Promise<ConnectedPodManager & AsyncDisposable> {
-    const client = await clientOf(options);
-    const manager = new ConnectedPodManager({ ...options, client });
+    const { client, namespace } = await connect(options);
+    const manager = new ConnectedPodManager({ ...options, client, namespace: options.namespace ?? namespace });
     return Object.assign(manager, { [Symbol.asyncDispose]: () => client.close() });
   }
 }
 
-/** Returns a client of a cluster, and a function to close it. */
-async function clientOf({ kubeconfig, context }: ClusterOptions): Promise<Client & { close(): Promise<void> }> {
+interface Connection {
+  readonly client: Client & { close(): Promise<void> };
+  /** Namespace of requests that name none. */
+  readonly namespace: string;
+}
+
+async function connect({ kubeconfig, context }: ClusterOptions): Promise<Connection> {
   const flags = {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   };
   const environment = nodeHostEnvironment({ env: process.env, clock: realClock, terminal: false });
   const access = await loadClusterAccess(flags, environment);
-  return httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
+  const client = httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
+  return { client, namespace: access.namespace };
 }

@@ -5,7 +5,7 @@ import type { Client } from '#platform/kube/client';
 
 export interface ManagerOptions {
   readonly client: Client;
-  /** Defaults to `default`. */
+  /** Defaults to `default`; for `connect()`, to the namespace of the context. */
   readonly namespace?: string;
   readonly clock?: Clock;
   readonly random?: Random;

@@ -12,23 +12,23 @@ const pod = (cpu: string, memory: string, set: Record<string, string> = {}, node
 });
 
 it.each<[string, Record<string, string>, Record<string, string>, Record<string, string>]>([
-  ['nothing that nobody has set', pod('0.1', '0.2'), pod('0.1', '0.2'), {}],
-  ['what somebody has set', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.1', '0.2'), { [CPU]: '3' }],
+  ['nothing if no load was set', pod('0.1', '0.2'), pod('0.1', '0.2'), {}],
+  ['the load that was set', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.1', '0.2'), { [CPU]: '3' }],
   [
-    'both parts',
+    'CPU and memory',
     pod('0.1', '0.2', { [CPU]: '3', [MEMORY]: '0.9' }),
     pod('0.1', '0.2'),
     { [CPU]: '3', [MEMORY]: '0.9' },
   ],
-  ['nothing that the next has already', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.1', '0.2', { [CPU]: '3' }), {}],
-  ['nothing that was set on the VM later', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.5', '0.2'), {}],
+  ['nothing that it already has', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.1', '0.2', { [CPU]: '3' }), {}],
+  ['nothing if the VM was changed later', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.5', '0.2'), {}],
   [
-    'no share of another node',
+    'no ratio that refers to another node',
     pod('0.1', '0.2', { [CPU]: '3' }),
     pod('0.1', '0.2', {}, { cpu: '8', memory: DEFAULT_NODE.memory }),
     {},
   ],
-  ['nothing of a pod that does not say what it was told', { [CPU]: '3' }, pod('0.1', '0.2'), {}],
-])('the next pod of a machine gets %s', (_what, old, next, kept) => {
+  ['nothing of a pod without recorded values', { [CPU]: '3' }, pod('0.1', '0.2'), {}],
+])('the next pod of a VM gets %s', (_what, old, next, kept) => {
   expect(retainedLoad(old, next)).toEqual(kept);
 });

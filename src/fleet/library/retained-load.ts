@@ -33,9 +33,9 @@ export function retainedLoad(old: Annotations = {}, next: Annotations = {}): Rec
   return kept;
 }
 
-/** Copies the annotated load of a pod to the next pod of its VM. */
-export async function carryLoad(client: Client, old: Pod, next: Pod): Promise<void> {
-  const annotations = retainedLoad(old.metadata.annotations, next.metadata.annotations);
+/** Copies the annotated load of a pod to the next pod of its VM, with other annotations that it gets. */
+export async function carryLoad(client: Client, old: Pod, next: Pod, others: Annotations = {}): Promise<void> {
+  const annotations = { ...retainedLoad(old.metadata.annotations, next.metadata.annotations), ...others };
   if (Object.keys(annotations).length === 0) return;
   const { name = '', namespace = '' } = next.metadata;
   const patch = { type: 'merge', body: { metadata: { annotations } } } as const;

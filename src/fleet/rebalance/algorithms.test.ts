@@ -60,7 +60,7 @@ describe('the nineteen algorithms', () => {
     },
   );
 
-  it('are nineteen, each with an id and a name of its own', () => {
+  it('are nineteen, each with its own id and name', () => {
     expect(new Set(ALGORITHMS.map(({ id }) => id)).size).toBe(19);
     expect(new Set(ALGORITHMS.map(({ name }) => name)).size).toBe(19);
   });
@@ -95,7 +95,7 @@ describe('the nineteen algorithms', () => {
   });
 
   it.each(ALGORITHMS.map((algorithm) => [algorithm.id, algorithm] as const))(
-    '%s gives finite scores, none negative, that do not depend on the order of nodes',
+    '%s returns finite, non-negative scores that do not depend on the order of nodes',
     (_id, { score }) => {
       fc.assert(
         fc.property(points(), fc.nat(), (nodes, turn) => {

@@ -71,3 +71,7 @@ describe('the benchmark', () => {
 });
 
 const NONE = { cpu: 0, memory: 0, over: 0 };
+
+it('the unevenness of a fleet is the mean of CPU and memory', () => {
+  expect(unevenness({ cpu: 0.2, memory: 0.4 } as Parameters<typeof unevenness>[0])).toBeCloseTo(0.3, 12);
+});

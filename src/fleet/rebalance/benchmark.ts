@@ -17,11 +17,12 @@ export function benchmark(
   methods: readonly Method[],
   bounds: Bounds,
   random: Random,
+  onMethod: (name: string, done: number) => void = () => {},
 ): BenchmarkResult[] {
-  const runs = methods.map((method) => ({
-    method,
-    ...rebalance(fleet.clone(), method, bounds, random.fork(nameOf(method))),
-  }));
+  const runs = methods.map((method, done) => {
+    onMethod(nameOf(method), done);
+    return { method, ...rebalance(fleet.clone(), method, bounds, random.fork(nameOf(method))) };
+  });
   runs.sort((a, b) => byKeys(keysOf(a), keysOf(b)));
   const ranked: BenchmarkResult[] = [];
   for (const [at, run] of runs.entries()) {

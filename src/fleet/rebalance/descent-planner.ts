@@ -1,7 +1,6 @@
-import type { Bucket } from './buckets.ts';
 import type { FleetModel, Move } from './fleet-model.ts';
 import { imbalance, type NodeCost, Objective, strain } from './objective.ts';
-import { type Planner, pickMoves } from './planner.ts';
+import { type Planner, type PlannerInput, pickMoves } from './planner.ts';
 
 /** Minimum improvement. Less is rounding, and pursuing it would move VMs forever. */
 const WORTHWHILE = 1e-9;
@@ -10,13 +9,16 @@ const WORTHWHILE = 1e-9;
 const descent = (id: string, potential: NodeCost): Planner => ({
   id,
   plan: (fleet, situation) =>
-    pickMoves(fleet, situation, (source) =>
-      steepest(fleet, new Objective(fleet, potential), situation.verdict.buckets, source),
-    ),
+    pickMoves(fleet, situation, (source) => steepest(fleet, new Objective(fleet, potential), situation, source)),
 });
 
 /** Returns the VM and destination that lower the objective most. Over-utilized nodes are no destinations. */
-function steepest(fleet: FleetModel, tension: Objective, buckets: readonly Bucket[], from: number): Move | undefined {
+function steepest(
+  fleet: FleetModel,
+  tension: Objective,
+  { verdict: { buckets }, moveCost }: PlannerInput,
+  from: number,
+): Move | undefined {
   let best: Move | undefined;
   let lowest = -WORTHWHILE;
   for (const vm of fleet.on(from)) {
@@ -25,7 +27,7 @@ function steepest(fleet: FleetModel, tension: Objective, buckets: readonly Bucke
     if (leaving >= lowest) continue;
     for (let to = 0; to < buckets.length; to++) {
       if (buckets[to] === 'over') continue;
-      const difference = leaving + tension.arriving(vm, to);
+      const difference = leaving + tension.arriving(vm, to) + moveCost * tension.copied(vm, to);
       if (difference < lowest && fleet.fits(vm, to)) {
         lowest = difference;
         best = { vm, from, to };

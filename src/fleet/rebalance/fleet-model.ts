@@ -1,11 +1,12 @@
 import { emptyLoad, type Load } from './load.ts';
 import type { Measures } from './measures.ts';
+import { MoveRules, type NodeRules, type VmRules } from './move-rules.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
 /** Tolerance for rounding of sums, so that a node that is exactly full does not count as overfull. */
 const TOLERANCE = 1e-9;
 
-export interface FleetNode {
+export interface FleetNode extends NodeRules {
   readonly name: string;
   /** Capacity, in the unit that VMs are measured in. */
   readonly cpu: number;
@@ -14,7 +15,7 @@ export interface FleetNode {
   readonly stationary?: Measures;
 }
 
-export interface FleetVm {
+export interface FleetVm extends VmRules {
   readonly id: string;
   /** Usage, in the unit of the nodes. */
   readonly cpu: number;
@@ -43,6 +44,7 @@ export class FleetModel {
   /** VMs of each node in arbitrary order, and the position of each VM in its list. */
   readonly #members: number[][];
   readonly #slot: Int32Array;
+  readonly #rules: MoveRules;
 
   private constructor(columns: Columns) {
     this.nodes = columns.nodes;
@@ -53,9 +55,11 @@ export class FleetModel {
     this.#home = columns.home;
     this.#members = columns.members;
     this.#slot = columns.slot;
+    this.#rules = columns.rules;
   }
 
-  static of(nodes: readonly FleetNode[], vms: readonly FleetVm[]): FleetModel {
+  /** Creates a fleet. `budgets` are the numbers of VMs that each budget allows to move. */
+  static of(nodes: readonly FleetNode[], vms: readonly FleetVm[], budgets: readonly number[] = []): FleetModel {
     const cpuUsed = Float64Array.from(nodes, ({ cpu, stationary }) => cpu * (stationary?.cpuUsage ?? 0));
     const memoryUsed = Float64Array.from(nodes, ({ memory, stationary }) => memory * (stationary?.memoryUsage ?? 0));
     const home = Int32Array.from(vms, ({ node }) => node);
@@ -72,7 +76,8 @@ export class FleetModel {
       vmCpu: Float64Array.from(vms, ({ cpu }) => cpu),
       vmMemory: Float64Array.from(vms, ({ memory }) => memory),
     };
-    return new FleetModel({ nodes, vms, cpuUsed, memoryUsed, sizes, home, members, slot });
+    const rules = MoveRules.of({ nodes, vms, budgets });
+    return new FleetModel({ nodes, vms, cpuUsed, memoryUsed, sizes, home, members, slot, rules });
   }
 
   /** Copies the fleet in its current state, for trying moves. */
@@ -86,6 +91,7 @@ export class FleetModel {
       home: this.#home.slice(),
       members: this.#members.map((each) => each.slice()),
       slot: this.#slot.slice(),
+      rules: this.#rules.clone(),
     });
   }
 
@@ -99,17 +105,19 @@ export class FleetModel {
     return this.#members[node] as number[];
   }
 
-  /** Reports whether a node has the memory for one more VM. */
+  /** Reports whether a VM may move to a node: it has the memory, and the rules of nodes and budgets allow it. */
   fits(vm: number, node: number): boolean {
     const used = (this.memoryUsed[node] as number) + (this.sizes.vmMemory[vm] as number);
-    return used <= (this.sizes.nodeMemory[node] as number) * (1 + TOLERANCE);
+    if (used > (this.sizes.nodeMemory[node] as number) * (1 + TOLERANCE)) return false;
+    return this.#rules.allows(vm, node, this.homeOf(vm) === this.vms[vm]?.node);
   }
 
   /** Moves a VM to another node. The caller has checked that it fits. */
   move(vm: number, to: number): void {
     const from = this.homeOf(vm);
     if (from === to) return;
-    const { cpu, memory } = this.vms[vm] as FleetVm;
+    const { cpu, memory, node: origin } = this.vms[vm] as FleetVm;
+    this.#rules.count(vm, from, to, from === origin ? 1 : to === origin ? -1 : 0);
     this.#add(from, -cpu, -memory);
     this.#add(to, cpu, memory);
     const left = this.#members[from] as number[];
@@ -168,4 +176,5 @@ interface Columns {
   readonly home: Int32Array;
   readonly members: number[][];
   readonly slot: Int32Array;
+  readonly rules: MoveRules;
 }

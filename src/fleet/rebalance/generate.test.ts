@@ -37,7 +37,7 @@ describe('generated loads', () => {
     expect(generate({ load: 'mixed' }, seededRandom(1))).not.toEqual(generate({ load: 'mixed' }, seededRandom(2)));
   });
 
-  it('are light, mixed and heavy in this order, and one that rises from node to node', () => {
+  it('are light, mixed and heavy in this order, and one rises from node to node', () => {
     const usage = (load: GenerateOptions['load']) =>
       fleetOf(scenarioOf({ load, nodes: 60, vms: 3_000 }, 1)).load().cpuUsage;
     expect(mean(usage('light'))).toBeLessThan(mean(usage('mixed')));
@@ -65,7 +65,7 @@ describe('generated loads', () => {
     );
   });
 
-  it.each(LOADS)('have sizes of which VMs use a part: %s', (load) => {
+  it.each(LOADS)('have VMs that use a part of their size: %s', (load) => {
     for (const { vms } of generate({ load }, seededRandom(1)).nodes) {
       for (const vm of vms) if ('cpu_cores' in vm) expect(vm.cpu_utilization).toBeLessThan(1);
     }

@@ -39,6 +39,12 @@ export class Objective {
     return this.#change(node, vmCpu[vm] as number, vmMemory[vm] as number);
   }
 
+  /** Returns the share of a node's memory that has to be copied there if a VM moves to it. */
+  copied(vm: number, node: number): number {
+    const { vmMemory, nodeMemory } = this.#fleet.sizes;
+    return (vmMemory[vm] as number) / (nodeMemory[node] as number);
+  }
+
   #change(node: number, cpu: number, memory: number): number {
     return this.#with(node, cpu, memory) - (this.now[node] as number);
   }

@@ -25,6 +25,11 @@ export interface PlannerInput {
    * result.
    */
   readonly budget: number;
+  /**
+   * Cost of copying the whole memory of a node, in the unit of the balance that a move gains. A VM costs its share of
+   * the memory, and moves only if the nodes become more even by more than that.
+   */
+  readonly moveCost: number;
 }
 
 /**

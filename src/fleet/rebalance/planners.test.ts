@@ -77,6 +77,14 @@ describe.each(PLANNERS.map((planner) => [planner.id, planner] as const))('the pl
     });
   });
 
+  it('also moves VMs to the first node', () => {
+    const nodes = ['a', 'b'].map((name) => ({ name, cpu: 1, memory: 1 }));
+    const vms = Array.from({ length: 8 }, (_, i) => ({ id: `vm-${i}`, cpu: 0.1, memory: 0.05, node: 1 }));
+    const run = rebalance(FleetModel.of(nodes, vms), method('cpu-focused', 'AsymmetricLow'), BOUNDS, seededRandom(1));
+    expect(run.outcome).toBe('converged');
+    expect(run.moves).toBeGreaterThan(0);
+  });
+
   it('relieves a single over-utilized node', () => {
     const nodes = ['a', 'b', 'c', 'd'].map((name) => ({ name, cpu: 1, memory: 1 }));
     const vms = Array.from({ length: 8 }, (_, i) => ({ id: `vm-${i}`, cpu: 0.1, memory: 0.05, node: 0 }));

@@ -11,17 +11,19 @@ const DESTINATIONS = 64;
 export class PromisingMoves {
   readonly #fleet: FleetModel;
   readonly #perNode: number;
+  readonly #moveCost: number;
   readonly #sources: readonly number[];
   readonly #destinations: readonly number[];
 
-  constructor(fleet: FleetModel, { verdict, limits }: PlannerInput) {
+  constructor(fleet: FleetModel, { verdict, limits, moveCost }: PlannerInput) {
     this.#fleet = fleet;
     this.#perNode = limits.perNode;
+    this.#moveCost = moveCost;
     this.#sources = verdict.over.slice(0, limits.perStep);
     const { now } = new Objective(fleet, imbalance);
     this.#destinations = fleet.nodes
-      .flatMap((_, node) => (verdict.buckets[node] === 'over' ? [] : [node]))
-      .sort((a, b) => (now[a] as number) - (now[b] as number) || a - b)
+      .flatMap(({ isClosed = false }, node) => (isClosed || verdict.buckets[node] === 'over' ? [] : [node]))
+      .sort((a, b) => (now[a] as number) - (now[b] as number))
       .slice(0, DESTINATIONS);
   }
 
@@ -45,7 +47,7 @@ export class PromisingMoves {
     let lowest = 0;
     const leaving = tension.leaving(vm);
     for (const to of this.#destinations) {
-      const difference = leaving + tension.arriving(vm, to);
+      const difference = leaving + tension.arriving(vm, to) + this.#moveCost * tension.copied(vm, to);
       if (difference < lowest && this.#fleet.fits(vm, to)) [best, lowest] = [to, difference];
     }
     return best < 0 ? undefined : { to: best, difference: lowest };

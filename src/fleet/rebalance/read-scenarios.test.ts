@@ -145,3 +145,19 @@ describe('the sample scenarios', () => {
     expect(JSON.parse(text)).toEqual(Object.fromEntries(made.map(({ name, nodes }) => [name, nodes])));
   });
 });
+
+describe('missing and mixed fields of a VM', () => {
+  const causesOfVm = (vm: object) => causesOf({ s: [{ name: 'n', vms: [{ id: 'a', ...vm }] }] });
+
+  it.each([
+    [{ cpu_consumption: 0.1 }, ['s[0].vms[0].memory_consumption: Required value']],
+    [{ memory_consumption: 0.1 }, ['s[0].vms[0].cpu_consumption: Required value']],
+    [{}, ['s[0].vms[0].cpu_consumption: Required value', 's[0].vms[0].memory_consumption: Required value']],
+  ])('%j is rejected by name', (vm, causes) => {
+    expect(causesOfVm(vm)).toEqual(causes);
+  });
+
+  it('one field of the new format makes it a VM of the new format', () => {
+    expect(causesOfVm({ cpu_cores: 4 }).every((cause) => !cause.includes('consumption'))).toBe(true);
+  });
+});

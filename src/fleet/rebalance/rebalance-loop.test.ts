@@ -4,7 +4,7 @@ import { seededRandom } from '#platform/base/random';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.ts';
 import { DEFAULT_MODE, MODES } from './buckets.ts';
 import { generate } from './generate.ts';
-import { type ObservedNode, observedFleet } from './observed-fleet.ts';
+import { type ObservedNode, type ObservedVm, observedFleet } from './observed-fleet.ts';
 import { DEFAULT_LIMITS } from './planner.ts';
 import { DEFAULT_PLANNER, PLANNERS } from './planners.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
@@ -29,13 +29,26 @@ const METHOD: Method = {
 /** Returns the node on which the scheduler places a moved VM. */
 type Scheduler = (move: NamedMove) => string;
 
+/** What restricts nodes and VMs, by name. */
+interface Rules {
+  readonly nodes?: Readonly<Record<string, Partial<ObservedNode>>>;
+  readonly vms?: Readonly<Record<string, Partial<ObservedVm>>>;
+}
+
 /** Cluster with nodes of 16 CPUs whose ratios refer to 8 CPUs, unlike in any scenario file. */
 class FakeCluster implements LiveCluster {
   readonly asked: NamedMove[][] = [];
   readonly #nodes: Map<string, { id: string; cpu: number; memory: number }[]>;
   readonly #place: Scheduler;
+  readonly #moved = new Set<string>();
+  readonly #rules: Rules;
 
-  constructor(nodes: Readonly<Record<string, readonly (readonly [string, number])[]>>, place: Scheduler) {
+  constructor(
+    nodes: Readonly<Record<string, readonly (readonly [string, number])[]>>,
+    place: Scheduler,
+    rules: Rules = {},
+  ) {
+    this.#rules = rules;
     this.#nodes = new Map(
       Object.entries(nodes).map(([name, vms]) => [name, vms.map(([id, cpu]) => ({ id, cpu, memory: cpu / 2 }))]),
     );
@@ -47,7 +60,13 @@ class FakeCluster implements LiveCluster {
       const cpuUsage = vms.reduce((sum, { cpu }) => sum + cpu, 0) / 2;
       const memoryUsage = cpuUsage / 2;
       const pressures = { cpuPressure: cpuPressure(cpuUsage), memoryPressure: memoryPressure(memoryUsage) };
-      return { name, cpuCores: 16, memoryBytes: 2 ** 36, cpuUsage, memoryUsage, ...pressures, vms: [...vms] };
+      const size = { name, cpuCores: 16, memoryBytes: 2 ** 36, cpuUsage, memoryUsage, ...pressures };
+      const ruled = vms.map((vm) => ({
+        ...vm,
+        ...this.#rules.vms?.[vm.id],
+        ...(this.#moved.has(vm.id) ? { secondsSinceMove: 10 } : {}),
+      }));
+      return { ...size, ...this.#rules.nodes?.[name], vms: ruled };
     });
   }
 
@@ -59,19 +78,26 @@ class FakeCluster implements LiveCluster {
       const vm = from.find(({ id }) => id === move.vm_id);
       if (vm === undefined) throw new Error(`${move.vm_id} is not on ${move.from_node}`);
       const as_suggested = to === move.to_node;
-      if (to === '') return { ...move, actual_node: '', success: false, as_suggested, error: 'no room' };
+      if (to === move.from_node) return { ...move, actual_node: to, success: false, as_suggested, error: 'not moved' };
       from.splice(from.indexOf(vm), 1);
+      if (to === '') return { ...move, actual_node: '', success: false, as_suggested, error: 'no room' };
       this.#nodes.get(to)?.push(vm);
+      this.#moved.add(move.vm_id);
       return { ...move, actual_node: to, success: true, as_suggested, error: null };
     });
   }
 }
 
-async function run(cluster: LiveCluster, steps = 20, signal = new AbortController().signal, method = METHOD) {
+async function run(
+  cluster: LiveCluster,
+  steps = 20,
+  signal = new AbortController().signal,
+  { method = METHOD, cooldownMs = 0, moveCost = 0 } = {},
+) {
   const seen: LoopStep[] = [];
-  const boundsFor = () => ({ limits: DEFAULT_LIMITS, steps, budget: 60 });
+  const boundsFor = () => ({ limits: DEFAULT_LIMITS, steps, budget: 60, moveCost });
   const done = await runRebalanceLoop({
-    ...{ cluster, method, boundsFor, random: seededRandom(1), signal },
+    ...{ cluster, method, boundsFor, random: seededRandom(1), signal, cooldownMs },
     onStep: (step) => seen.push(step),
     onMoved: () => {},
   });
@@ -122,9 +148,82 @@ describe('the closed loop', () => {
     expect(cluster.asked.flat().map(({ vm_id }) => vm_id)).toHaveLength(4);
   });
 
-  it('excludes VMs that are no longer scheduled', async () => {
-    const { outcome, retained } = await run(new FakeCluster(UNEVEN, () => ''));
-    expect([outcome, retained.length]).toEqual(['stalled', 4]);
+  it('does not claim to have converged if VMs have lost their nodes', async () => {
+    const { outcome, moved, unplaced, seen } = await run(new FakeCluster(UNEVEN, () => ''));
+    expect(seen.at(-1)?.verdict.over).toEqual([]);
+    expect([outcome, moved, unplaced.length]).toEqual(['unplaced', 0, 3]);
+  });
+
+  it('does not claim to have converged if no node is ready', async () => {
+    const nodes = { full: { isReady: false }, idle: { isReady: false }, spare: { isReady: false } };
+    const { outcome, last } = await run(new FakeCluster(UNEVEN, obeying, { nodes }));
+    expect([outcome, last?.hindrances.notReady]).toEqual(['stalled', ['full', 'idle', 'spare']]);
+  });
+
+  it.each([
+    ['cordoned', { isCordoned: true }, 'cordoned'],
+    ['not ready', { isReady: false }, 'notReady'],
+  ] as const)('sends no VM to a node that is %s', async (_what, spare, field) => {
+    const cluster = new FakeCluster(UNEVEN, obeying, { nodes: { spare } });
+    const { moved, last } = await run(cluster);
+    expect(moved).toBeGreaterThan(0);
+    expect(new Set(cluster.asked.flat().map(({ to_node }) => to_node))).toEqual(new Set(['idle']));
+    expect(last?.hindrances[field]).toEqual(['spare']);
+  });
+
+  it('moves no VM from a node that is not ready', async () => {
+    const cluster = new FakeCluster(UNEVEN, obeying, { nodes: { full: { isReady: false } } });
+    await run(cluster);
+    expect(cluster.asked.flat().filter(({ from_node }) => from_node === 'full')).toEqual([]);
+  });
+
+  it('stalls, and says why, if every other node is cordoned', async () => {
+    const nodes = { idle: { isCordoned: true }, spare: { isCordoned: true } };
+    const { outcome, moved, last } = await run(new FakeCluster(UNEVEN, obeying, { nodes }));
+    expect([outcome, moved, last?.hindrances.cordoned]).toEqual(['stalled', 0, ['idle', 'spare']]);
+  });
+
+  it('sends a VM only to nodes that accept it and have room for its requests', async () => {
+    const picky = { excluded: ['spare'], request: { cpu: 1, memory: 1 } };
+    const vms = { a: picky, b: picky, c: picky, d: picky };
+    const cluster = new FakeCluster(UNEVEN, obeying, { vms, nodes: { idle: { free: { cpu: 2, memory: 8 } } } });
+    await run(cluster);
+    const asked = cluster.asked.flatMap((step) => step.map(({ to_node }) => to_node));
+    // The fake cluster does not count requests, so that the first step shows what a plan may take.
+    expect([cluster.asked[0]?.length, new Set(asked)]).toEqual([2, new Set(['idle'])]);
+    const none = new FakeCluster(UNEVEN, obeying, { vms, nodes: { idle: { free: { cpu: 0.5, memory: 8 } } } });
+    expect((await run(none)).outcome).toBe('stalled');
+  });
+
+  it('moves no more VMs in a step than a PodDisruptionBudget allows', async () => {
+    const within = (allowed: number) => {
+      const budgets = [{ name: 'default/all', allowed }];
+      return { vms: { a: { budgets }, b: { budgets }, c: { budgets }, d: { budgets } } };
+    };
+    const one = new FakeCluster(UNEVEN, obeying, within(1));
+    expect((await run(one)).outcome).toBe('converged');
+    expect(new Set(one.asked.map((step) => step.length))).toEqual(new Set([1]));
+    const { outcome, moved, last } = await run(new FakeCluster(UNEVEN, obeying, within(0)));
+    expect([outcome, moved, last?.hindrances.budget]).toEqual(['stalled', 0, 4]);
+  });
+
+  it('does not move a VM again before its cooldown has passed', async () => {
+    const sideways: Scheduler = ({ from_node }) => (from_node === 'idle' ? 'spare' : 'idle');
+    const cluster = new FakeCluster(UNEVEN, sideways);
+    const { last } = await run(cluster, 20, undefined, { cooldownMs: 60_000 });
+    const moved = cluster.asked.flat().map(({ vm_id }) => vm_id);
+    expect(new Set(moved).size).toBe(moved.length);
+    expect(last?.hindrances.cooldown).toBe(moved.length);
+    const warm = new FakeCluster(UNEVEN, sideways);
+    await run(warm, 20, undefined, { cooldownMs: 10_000 });
+    expect(new Set(warm.asked.flat().map(({ vm_id }) => vm_id)).size).toBeLessThan(warm.asked.flat().length);
+  });
+
+  it.each(PLANNERS)('moves nothing with $id that costs more than it gains', async (planner) => {
+    const method = { ...METHOD, planner };
+    expect((await run(new FakeCluster(UNEVEN, obeying), 20, undefined, { method })).moved).toBeGreaterThan(0);
+    const { outcome, moved } = await run(new FakeCluster(UNEVEN, obeying), 20, undefined, { method, moveCost: 50 });
+    expect([outcome, moved]).toEqual(['stalled', 0]);
   });
 
   it('stops after the maximum number of steps', async () => {
@@ -166,7 +265,7 @@ describe('the closed loop', () => {
           const does = will[turn++ % will.length];
           return does === 'obeys' ? to_node : does === 'back' ? from_node : '';
         });
-        const { steps, retained } = await run(cluster, 30, undefined, method);
+        const { steps, retained } = await run(cluster, 30, undefined, { method });
         expect(steps).toBeLessThanOrEqual(30);
         const requested = cluster.asked.flat();
         for (const step of cluster.asked) expect(step.length).toBeLessThanOrEqual(DEFAULT_LIMITS.perStep);
@@ -179,7 +278,11 @@ describe('the closed loop', () => {
   it('decides in a dry run what the first step would do', async () => {
     const cluster = new FakeCluster(UNEVEN, obeying);
     const boundsFor = () => ({ limits: DEFAULT_LIMITS, steps: 1, budget: 60 });
-    const { moves } = decide({ method: METHOD, boundsFor, random: seededRandom(1) }, 1, await cluster.observe());
+    const { moves } = decide(
+      { method: METHOD, boundsFor, random: seededRandom(1), cooldownMs: 0 },
+      1,
+      await cluster.observe(),
+    );
     await run(cluster, 1);
     expect(cluster.asked[0]).toEqual(moves);
   });

@@ -18,6 +18,8 @@ export interface Bounds {
   readonly steps: number;
   /** Number of plans that a search may evaluate in a step. */
   readonly budget: number;
+  /** Cost of moves, as in PlannerInput. Defaults to 0. */
+  readonly moveCost?: number;
 }
 
 /** Evenness of the load on the nodes. */
@@ -52,8 +54,9 @@ export function planStep(
   const { algorithm, planner, mode } = method;
   const verdict = classify(algorithm.score(load), mode);
   if (verdict.over.length === 0) return { verdict, moves: [] };
-  const { limits, budget } = bounds;
-  const moves = planner.plan(fleet.clone(), { verdict, score: algorithm.score, mode, limits, random, budget });
+  const { limits, budget, moveCost = 0 } = bounds;
+  const input = { verdict, score: algorithm.score, mode, limits, random, budget, moveCost };
+  const moves = planner.plan(fleet.clone(), input);
   return { verdict, moves };
 }
 

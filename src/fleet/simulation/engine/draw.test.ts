@@ -26,7 +26,7 @@ describe('a random value', () => {
     expect(Math.abs(deviation(values) - spread)).toBeLessThan(0.05 * Math.max(1, spread));
   });
 
-  it('is never negative and keeps to its bounds', () => {
+  it('is never negative and stays within its bounds', () => {
     const bounded = fc.record({
       type: fc.constantFrom('normal' as const, 'exponential' as const, 'uniform' as const),
       mean: fc.double({ min: 0.1, max: 50, noNaN: true }),

@@ -13,16 +13,31 @@ export interface ChartData {
   readonly lines: readonly Line[];
   /** Threshold that is drawn as a horizontal line. */
   readonly limit?: number;
+  /**
+   * Steps for values that hold from one time to the next, such as counts: a line between them would show values that
+   * never were. A value describes the time before it.
+   */
+  readonly shape?: 'line' | 'step';
+  readonly markers?: readonly Marker[];
+}
+
+/** Event that is drawn as a vertical line with a number. */
+export interface Marker {
+  readonly t: number;
+  readonly number: string;
+  readonly title: string;
 }
 
 const LEFT = 52;
-const TOP = 10;
+const TOP = 24;
 const WIDTH = 840;
 const HEIGHT = 200;
 const MAX_POINTS = 600;
+/** Distance below which the number of a marker would cover that of the one before. */
+const MIN_NUMBER_DISTANCE = 16;
 
 /** Renders curves over time as a standalone SVG. Its colors are those of the page. */
-export function chart({ title, unit, times, lines, limit }: ChartData): string {
+export function chart({ title, unit, times, lines, limit, shape = 'line', markers = [] }: ChartData): string {
   const end = Math.max(1, times.at(-1) ?? 1);
   const max = niceMax(Math.max(limit ?? 0, ...lines.map(({ values }) => largest(values))), unit);
   const x = (t: number) => (LEFT + (t / end) * WIDTH).toFixed(1);
@@ -36,7 +51,9 @@ export function chart({ title, unit, times, lines, limit }: ChartData): string {
   );
   const every = Math.max(1, Math.ceil(times.length / MAX_POINTS));
   const curves = lines.map(({ name, values }, at) => {
-    const points = thinOut(times, values, every).map(([t, value]) => `${x(t)},${y(Math.min(max, value))}`);
+    const thin = thinOut(times, values, every);
+    const drawn = shape === 'step' ? toSteps(thin) : thin;
+    const points = drawn.map(([t, value]) => `${x(t)},${y(Math.min(max, value))}`);
     return `<polyline class="line line-${at % COLOURS}" points="${points.join(' ')}"><title>${escapeXml(name)}</title></polyline>`;
   });
   const border = limit === undefined ? '' : `<path class="limit" d="M${LEFT} ${y(limit)}h${WIDTH}"/>`;
@@ -48,10 +65,33 @@ export function chart({ title, unit, times, lines, limit }: ChartData): string {
     `<svg viewBox="0 0 ${LEFT + WIDTH + 20} ${TOP + HEIGHT + 30}" role="img" aria-label="${escapeXml(title)}">`,
     ...grid,
     ...hours,
+    ...markerLines(markers, (t) => LEFT + (t / end) * WIDTH),
     border,
     ...curves,
     '</svg></figure>',
   ].join('\n');
+}
+
+/** Renders markers. Close ones share the first number. */
+function markerLines(markers: readonly Marker[], x: (t: number) => number): string[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return markers.map(({ t, number, title }) => {
+    const at = x(t);
+    const isFree = at - last >= MIN_NUMBER_DISTANCE;
+    if (isFree) last = at;
+    const text = isFree
+      ? `<text x="${at.toFixed(1)}" y="${TOP - 6}" text-anchor="middle">${escapeXml(number)}</text>`
+      : '';
+    return `<g class="marker"><path d="M${at.toFixed(1)} ${TOP}v${HEIGHT}"/>${text}<title>${escapeXml(title)}</title></g>`;
+  });
+}
+
+/** Holds each value from the time before it. */
+function toSteps(points: readonly (readonly [number, number])[]): [number, number][] {
+  return points.flatMap(([t, value], at): [number, number][] => [
+    [points[at - 1]?.[0] ?? 0, value],
+    [t, value],
+  ]);
 }
 
 /** Number of colors that the page has. */

@@ -2,9 +2,11 @@ import { escapeXml, formatTime } from './chart.ts';
 
 const COLUMNS = 96;
 const ROWS = 100;
-const CELL = 8.75;
-const ROW = 7;
-const LEFT = 52;
+/** Width of the whole map with the names of its nodes. */
+const WIDTH = 892;
+const ROW = 13;
+const CHARACTER = 6.2;
+const MAX_NAME = 26;
 /** Ratios from which a cell has the next color. */
 const LEVELS = [0.25, 0.5, 0.7, 0.9, 1];
 
@@ -43,11 +45,18 @@ export class HeatMap {
   svg(title: string, until: number): string {
     const columns = Math.min(COLUMNS, Math.ceil((until / this.#end) * COLUMNS));
     const names = [...this.#rows.keys()].sort(compareNaturally);
+    const longest = names.reduce((found, name) => Math.max(found, Math.min(MAX_NAME, name.length)), 4);
+    const left = longest * CHARACTER + 10;
+    const cell = (WIDTH - left) / COLUMNS;
     const height = names.length * ROW + 24;
+    const labels = names.map(
+      (name, at) =>
+        `<text class="name" x="${(left - 6).toFixed(1)}" y="${at * ROW + 10}" text-anchor="end">${escapeXml(shorten(name))}</text>`,
+    );
     const rects = names.flatMap((name, at) =>
       stretches(fillGaps(this.#rows.get(name) ?? new Float32Array()).subarray(0, columns)).map(
         ({ from, to, level }) =>
-          `<rect class="heat-${level}" x="${(LEFT + from * CELL).toFixed(1)}" y="${at * ROW}" width="${((to - from) * CELL).toFixed(1)}" height="${ROW - 1}"><title>${escapeXml(name)} ${formatTime((from / COLUMNS) * this.#end)}</title></rect>`,
+          `<rect class="heat-${level}" x="${(left + from * cell).toFixed(1)}" y="${at * ROW}" width="${((to - from) * cell).toFixed(1)}" height="${ROW - 1}"><title>${escapeXml(name)} ${formatTime((from / COLUMNS) * this.#end)} to ${formatTime((to / COLUMNS) * this.#end)}</title></rect>`,
       ),
     );
     const keys = [
@@ -62,13 +71,16 @@ export class HeatMap {
     const note = this.#hidden > 0 ? ` (the first ${ROWS} nodes)` : '';
     return [
       `<figure><figcaption><b>${escapeXml(title)}${note}</b><br>${legend}</figcaption>`,
-      `<svg viewBox="0 0 ${LEFT + COLUMNS * CELL + 20} ${height}" role="img" aria-label="${escapeXml(title)}">`,
+      `<svg viewBox="0 0 ${WIDTH + 20} ${height}" role="img" aria-label="${escapeXml(title)}">`,
+      ...labels,
       ...rects,
-      `<text x="${LEFT}" y="${height - 6}">0:00</text><text x="${LEFT + COLUMNS * CELL}" y="${height - 6}" text-anchor="end">${formatTime(this.#end)}</text>`,
+      `<text x="${left.toFixed(1)}" y="${height - 6}">0:00</text><text x="${WIDTH}" y="${height - 6}" text-anchor="end">${formatTime(this.#end)}</text>`,
       '</svg></figure>',
     ].join('\n');
   }
 }
+
+const shorten = (name: string) => (name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`);
 
 /** Fills gaps between samples with the next one, and after the last sample with the last one. */
 function fillGaps(row: Float32Array): Float32Array {

@@ -1,10 +1,22 @@
-import { type ChartData, chart, escapeXml, formatTime } from './chart.ts';
+import { type ChartData, chart, escapeXml, formatTime, type Marker } from './chart.ts';
+import { formatPercent, formatSeconds } from './format-figure.ts';
 import type { HeatMap } from './heat-map.ts';
 import type { MigrationRow } from './migration-row.ts';
 import type { Sample } from './sample.ts';
-import type { RunConfig, RunExtent, RunResults } from './summary.ts';
+import { STYLE } from './style.ts';
+import { availabilityOf, type EventRow, type RunConfig, type RunExtent, type RunResults } from './summary.ts';
+import {
+  changeTable,
+  eventTable,
+  MAX_ROWS,
+  oscillationTable,
+  outageTable,
+  percentileTable,
+  violationTable,
+} from './tables.ts';
 
-const MAX_ROWS = 20;
+/** Number of events that are marked in the charts. */
+const MAX_MARKERS = 40;
 
 /** Renders the report as one page without scripts or external resources. */
 export function html(setting: RunConfig, found: RunResults, heat: HeatMap): string {
@@ -19,8 +31,14 @@ export function html(setting: RunConfig, found: RunResults, heat: HeatMap): stri
     `<title>${title}</title><style>${STYLE}</style></head><body>`,
     `<h1>${title}</h1>`,
     `<dl>${facts.join('')}</dl>`,
-    ...charts(setting, reached, samples, completed(found)).map(chart),
+    changeTable(found),
+    percentileTable(found),
+    ...charts(setting, reached, samples, completed(found)).map((data) =>
+      chart({ ...data, markers: markersOf(found.events) }),
+    ),
     heat.svg('CPU usage by node', reached.simulated_seconds),
+    eventTable(found),
+    outageTable(found),
     violationTable(found),
     oscillationTable(found),
     problems.length === 0
@@ -55,36 +73,42 @@ function factsOf(setting: RunConfig, found: RunResults): [string, string][] {
     ['migrations', `${done} completed, ${migrations.length - done} failed`],
     ['oscillation', `${returns} returns of ${oscillations.length} VMs`],
     ['SLO violations', `${violations.length} violations, ${formatTime(broken)} node hours in total`],
+    ...availabilityFacts(found),
     ['problems', `${problems.length}`],
   ];
 }
 
-function violationTable({ violations }: RunResults): string {
-  const longest = violations
-    .toSorted((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from || (a.node < b.node ? -1 : 1))
-    .slice(0, MAX_ROWS);
-  return table(
-    'Longest SLO violations',
-    ['from', 'for', 'SLO', 'node', 'peak', 'VM-hours'],
-    longest.map(({ from, to, slo, node, peak, vm_seconds }) => [
-      formatTime(from),
-      formatTime(to - from),
-      slo,
-      node === '' ? '-' : node,
-      slo === 'placement' ? `${peak}` : `${(peak * 100).toFixed(1)}%`,
-      (vm_seconds / 3600).toFixed(1),
-    ]),
-  );
+function availabilityFacts(found: RunResults): [string, string][] {
+  const { ratio, outages, vms_affected, down_seconds, outage_seconds } = availabilityOf(found);
+  const { peak } = found;
+  return [
+    ['availability', `${formatPercent(ratio, 4)}: ${formatTime(down_seconds)} VM hours down`],
+    [
+      'outages',
+      outages === 0
+        ? 'none'
+        : `${outages} of ${vms_affected} VMs: half within ${formatSeconds(outage_seconds.p50)}, 99% within ${formatSeconds(outage_seconds.p99)}`,
+    ],
+    ...(peak === undefined
+      ? []
+      : ([['busiest node', `${peak.node} at ${formatTime(peak.t)}: ${formatPercent(peak.cpu)}`]] as [
+          string,
+          string,
+        ][])),
+  ];
 }
 
-function oscillationTable({ oscillations }: RunResults): string {
-  return table(
-    'VMs with the most oscillation',
-    ['machine', 'moves', 'returns', 'soonest'],
-    oscillations
-      .slice(0, MAX_ROWS)
-      .map(({ vm, moves, returns, soonest }) => [vm, `${moves}`, `${returns}`, formatTime(soonest)]),
+/** Returns a marker for each time at which events happened, with the number of the first in the table of events. */
+function markersOf(events: readonly EventRow[]): readonly Marker[] {
+  const times = Map.groupBy(
+    events.map((event, at) => ({ ...event, number: at + 1 })),
+    ({ t }) => t,
   );
+  return [...times].slice(0, MAX_MARKERS).map(([t, some]) => ({
+    t,
+    number: `${some[0]?.number ?? ''}`,
+    title: some.map(({ number, action, what }) => `${number}: ${action} ${what}`.trimEnd()).join('\n'),
+  }));
 }
 
 function formatSimulated(
@@ -141,36 +165,16 @@ function charts(
     {
       title: 'Machines',
       unit: 'count',
+      shape: 'step',
       times,
       lines: [line('there', 'vms'), line('running', 'running'), line('pending', 'pending')],
     },
     {
       title: 'Migrations per hour',
       unit: 'count',
+      shape: 'step',
       times: hours.map((_, hour) => Math.min(lasted, (hour + 1) * 3600)),
       lines: [{ name: 'completed', values: hours }],
     },
   ];
 }
-
-function table(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return '';
-  const row = (cells: readonly string[], tag: string) =>
-    `<tr>${cells.map((cell) => `<${tag}>${escapeXml(cell)}</${tag}>`).join('')}</tr>`;
-  return `<h2>${escapeXml(title)}</h2><table>${row(headings, 'th')}${rows.map((cells) => row(cells, 'td')).join('')}</table>`;
-}
-
-/** Style with the color-blind safe palette of Okabe and Ito, in light and dark variants. */
-const STYLE = `
-:root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--faint:#ddd;--c0:#d55e00;--c1:#0072b2;--c2:#009e73;--c3:#cc79a7;--down:#888;--h0:#e6f0f7;--h1:#b5d4e9;--h2:#6baed6;--h3:#fdbe6f;--h4:#e8743b;--h5:#a50f15}
-@media (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e6e6e6;--faint:#3a3d42;--c0:#ff8c42;--c1:#56b4e9;--c2:#2fd09b;--c3:#e39ac0;--down:#666;--h0:#1d2a33;--h1:#24506e;--h2:#2f86b8;--h3:#b9812f;--h4:#e8743b;--h5:#ff4d4d}}
-body{background:var(--back);color:var(--text);font:15px/1.45 system-ui,sans-serif;max-width:960px;margin:2rem auto;padding:0 1rem}
-dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(14rem,1fr));gap:.6rem}dt{opacity:.7;font-size:.85em}dd{margin:0}
-figure{margin:1.6rem 0}svg{width:100%;height:auto}svg text{font-size:12px;fill:var(--text)}
-.grid{stroke:var(--faint)}.limit{stroke:var(--c0);stroke-dasharray:4 4}.line{fill:none;stroke-width:1.6}
-.line-0{stroke:var(--c0)}.line-1{stroke:var(--c1)}.line-2{stroke:var(--c2)}.line-3{stroke:var(--c3)}
-.key{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}
-.key-0{background:var(--c0)}.key-1{background:var(--c1)}.key-2{background:var(--c2)}.key-3{background:var(--c3)}
-.heat--1{fill:var(--down);background:var(--down)}.heat-0{fill:var(--h0);background:var(--h0)}.heat-1{fill:var(--h1);background:var(--h1)}.heat-2{fill:var(--h2);background:var(--h2)}.heat-3{fill:var(--h3);background:var(--h3)}.heat-4{fill:var(--h4);background:var(--h4)}.heat-5{fill:var(--h5);background:var(--h5)}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.2rem .6rem;border-bottom:1px solid var(--faint)}
-`;

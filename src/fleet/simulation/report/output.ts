@@ -36,6 +36,7 @@ const SERIES = {
   nodes: ['t', 'node', 'up', 'cpu_usage', 'cpu_pressure', 'memory_usage', 'memory_pressure', 'vms'],
   migrations: ['t', 'vm', 'from', 'wanted', 'to', 'cause', 'transfer_seconds', 'down_seconds', 'ended', 'error'],
   violations: ['from', 'to', 'slo', 'node', 'peak', 'vm_seconds'],
+  outages: ['from', 'to', 'vm', 'node', 'cause', 'down_seconds', 'recovered'],
   oscillations: ['vm', 'moves', 'returns', 'soonest'],
   events: ['t', 'cause', 'name', 'action', 'what'],
 } as const;
@@ -93,18 +94,9 @@ interface Opened {
   readonly open: Map<string, Series>;
 }
 
-/** Checks whether the directory can be written before anything is simulated. */
+/** Opens the files of a report before anything is simulated. */
 function openDirectory(folder: string, hold: (directory: string) => () => void): Opened {
-  try {
-    createDirectory(folder);
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    const other = readdirSync(folder).find((name) => !OURS.test(name));
-    if (other !== undefined) {
-      throw new VimanaError('REFUSED', `${folder} contains ${other}, which is not part of a report`, {
-        hint: 'Choose another directory with --out; only an earlier report is overwritten.',
-      });
-    }
-    const release = hold(folder);
+  return withDirectory(folder, OURS, hold, (release) => {
     // These files mark a complete report, and those of an earlier one would describe other series.
     for (const name of WHOLE) rmSync(join(folder, name), { force: true });
     const written = (name: string): WrittenFile => ({ fd: openSync(join(folder, name), 'w'), text: '' });
@@ -116,6 +108,26 @@ function openDirectory(folder: string, hold: (directory: string) => () => void):
       }),
     );
     return { release, open };
+  });
+}
+
+/** Prepares a directory that may contain only files of the same kind, and locks it. */
+export function withDirectory<T>(
+  folder: string,
+  ours: RegExp,
+  hold: (directory: string) => () => void,
+  open: (release: () => void) => T,
+): T {
+  try {
+    createDirectory(folder);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    const other = readdirSync(folder).find((name) => !ours.test(name));
+    if (other !== undefined) {
+      throw new VimanaError('REFUSED', `${folder} contains ${other}, which is not part of a report`, {
+        hint: 'Choose another directory with --out; only an earlier report is overwritten.',
+      });
+    }
+    return open(hold(folder));
   } catch (error) {
     if (error instanceof VimanaError) throw error;
     throw new VimanaError('UNWRITABLE', `cannot write to ${folder}: ${(error as Error).message}`, {

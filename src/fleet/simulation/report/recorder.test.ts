@@ -60,6 +60,9 @@ function recorded(reached = { simulated_seconds: 7200, completed: true }) {
   recorder.recordMigration(moved('b', 'a', 70));
   recorder.recordMigration(moved('a', 'b', 80, 'no room'));
   recorder.recordEvent({ at: 0, cause: 'timeline', name: '1', action: 'pause', what: '' });
+  recorder.recordEvent({ at: 5_000_000, cause: 'timeline', name: '2', action: 'failNodes', what: 'b' });
+  const from = START + 5_000_000;
+  recorder.recordOutage({ vm: 'web-1', node: 'b', cause: 'node failure', from, to: from + 80_000, isOver: true });
   recorder.problem('create web-9: <refused>');
   recorder.sample(7_200_000, [node('a', 0.4), node('b', 0, false)], counts);
   const counters = {
@@ -70,7 +73,7 @@ function recorded(reached = { simulated_seconds: 7200, completed: true }) {
     activeTasks: 2,
     conditionalEvents: [{ name: 'relief', times: 2 }],
   };
-  recorder.finish(counters, 24, reached);
+  recorder.finish(counters, 24, reached, { expectedMs: 8_000_000, downMs: 80_000 });
   return { rows, files, summary: JSON.parse(files.get('summary.json') ?? '{}') };
 }
 
@@ -101,6 +104,41 @@ it('writes a summary', () => {
     tasks: { generated: 4, dropped: 1, active_at_end: 2 },
     problems: ['create web-9: <refused>'],
   });
+});
+
+it('summarizes downtime, percentiles, the busiest node, and the first and last sample', () => {
+  const { summary, rows } = recorded();
+  expect(rows.get('outages')).toEqual([
+    { from: 5000, to: 5080, vm: 'web-1', node: 'b', cause: 'node failure', down_seconds: 80, recovered: true },
+  ]);
+  expect(summary.availability).toMatchObject({
+    ...{ ratio: 0.99, vm_seconds: 8000, down_seconds: 80, outages: 1, vms_affected: 1, unrecovered: 0 },
+    outage_seconds: { p50: 80, p95: 80, p99: 80, max: 80 },
+    by_cause: { 'node failure': { outages: 1, down_seconds: 80 }, migration: { outages: 0, down_seconds: 0 } },
+  });
+  expect(summary.load).toMatchObject({
+    node_cpu: { p50: 0.4, p95: 1, p99: 1, max: 1 },
+    busiest: { t: 3600, node: 'b', cpu: 1 },
+    before: { t: 3600, cpu_sigma: 0.4 },
+    after: { t: 7200, cpu_sigma: 0 },
+  });
+  expect(summary.migrations.transfer_seconds).toEqual({ p50: 4, p95: 4, p99: 4, max: 4 });
+});
+
+it('marks events, names nodes, and draws counts as steps', () => {
+  const page = recorded().files.get('report.html') ?? '';
+  expect(page.match(/class="marker"/g)).toHaveLength(10);
+  expect(page).toContain('<title>2: failNodes b</title>');
+  expect(page).toMatch(/<text class="name"[^>]*>b<\/text>/);
+  expect(page).toContain('99%: 0:01 VM hours down');
+  expect(page).toContain('b at 1:00: 100%');
+  expect(page).toContain('<td>40% → 0%</td>');
+  expect(page).toContain('<td>node failure</td>');
+  // Three VMs from the start to the first sample, and on: every value holds until its time.
+  const [, steps = ''] = /aria-label="Machines"[\s\S]*?points="([^"]*)"/.exec(page) ?? [];
+  const points = steps.split(' ').map((point) => point.split(',').map(Number));
+  expect(points).toHaveLength(4);
+  expect(points[0]?.[1]).toBe(points[1]?.[1]);
 });
 
 it('reports how far it came, and the requested duration', () => {

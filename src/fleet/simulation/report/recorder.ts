@@ -1,14 +1,17 @@
 import type { AppliedEvent } from '../engine/command.ts';
 import type { ScenarioCounters } from '../engine/scenario-engine.ts';
 import type { ViewedNode } from '../engine/scenario-view.ts';
+import type { Outage, Uptime } from '../runner/availability.ts';
 import type { Migration } from '../runner/migrator.ts';
 import { HeatMap } from './heat-map.ts';
 import { html } from './html.ts';
 import { type MigrationRow, migrationRow } from './migration-row.ts';
 import { oscillations } from './oscillation.ts';
+import { type OutageRow, outageRow } from './outage-row.ts';
 import type { Output } from './output.ts';
+import { Distribution } from './percentiles.ts';
 import { type Counts, nodeSampleOf, roundTo6, type Sample, sampleOf } from './sample.ts';
-import { type RunConfig, type RunExtent, summaryOf } from './summary.ts';
+import { type EventRow, type PeakLoad, type RunConfig, type RunExtent, type RunSummary, summaryOf } from './summary.ts';
 import { type Violation, Violations } from './violation.ts';
 
 /** Records a run. Rows are written as they come, and the whole at the end. */
@@ -21,6 +24,11 @@ export class Recorder {
   readonly #migrations: MigrationRow[] = [];
   readonly #violations: Violation[] = [];
   readonly #problems: string[] = [];
+  readonly #outages: OutageRow[] = [];
+  readonly #events: EventRow[] = [];
+  readonly #cpu = new Distribution();
+  readonly #memory = new Distribution();
+  #peak: PeakLoad | undefined;
   readonly #watch: Violations;
   readonly #heat: HeatMap;
   #pauses = 0;
@@ -45,6 +53,7 @@ export class Recorder {
     for (const node of nodes) {
       this.#output.row('nodes', nodeSampleOf(t, node));
       this.#heat.add(t, node.name, node.up ? node.cpuUsage : -1);
+      if (node.up) this.#measure(t, node);
     }
     this.#watch.check(t, nodes, counts.pending);
     return sample;
@@ -52,7 +61,21 @@ export class Recorder {
 
   recordEvent({ at, ...rest }: AppliedEvent): void {
     if (rest.action === 'pause') this.#pauses++;
-    this.#output.row('events', { t: roundTo6(at / 1000), ...rest });
+    const row = { t: roundTo6(at / 1000), ...rest };
+    this.#events.push(row);
+    this.#output.row('events', row);
+  }
+
+  recordOutage(outage: Outage): void {
+    const row = outageRow(outage, this.#start);
+    this.#outages.push(row);
+    this.#output.row('outages', row);
+  }
+
+  #measure(t: number, { name, cpuUsage, memoryUsage }: ViewedNode): void {
+    this.#cpu.add(cpuUsage);
+    this.#memory.add(memoryUsage);
+    if (cpuUsage > (this.#peak?.cpu ?? 0)) this.#peak = { t, node: name, cpu: roundTo6(cpuUsage) };
   }
 
   recordMigration(migration: Migration): void {
@@ -66,7 +89,7 @@ export class Recorder {
   }
 
   /** Writes the parts of the report that are only known at the end. */
-  finish(counters: ScenarioCounters, steps: number, reached: RunExtent): object {
+  finish(counters: ScenarioCounters, steps: number, reached: RunExtent, uptime: Uptime = NO_UPTIME): RunSummary {
     this.#watch.finish();
     const moves = this.#migrations.filter(({ error }) => error === '').map((row) => ({ ...row, at: row.ended }));
     const back = oscillations(moves);
@@ -81,6 +104,12 @@ export class Recorder {
       counters,
       problems: this.#problems,
       pauses: this.#pauses,
+      outages: this.#outages,
+      uptime,
+      events: this.#events,
+      nodeCpu: this.#cpu.percentiles(),
+      nodeMemory: this.#memory.percentiles(),
+      ...(this.#peak === undefined ? {} : { peak: this.#peak }),
     };
     const summary = summaryOf(this.#setting, found);
     this.#output.file('summary.json', `${JSON.stringify(summary, undefined, 2)}\n`);
@@ -89,3 +118,5 @@ export class Recorder {
     return summary;
   }
 }
+
+const NO_UPTIME: Uptime = { expectedMs: 0, downMs: 0 };

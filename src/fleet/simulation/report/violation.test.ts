@@ -63,3 +63,8 @@ it('adds up to the time beyond the limit, in any order', () => {
     }),
   );
 });
+
+it('does not include a value exactly at the SLO', () => {
+  expect(followed([[60, [node('a', 0.9, 0.95)]]])).toEqual([]);
+  expect(followed([[60, [node('a', 0.9001, 0.9501)]]])).toHaveLength(2);
+});

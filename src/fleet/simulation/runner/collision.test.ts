@@ -20,12 +20,12 @@ const collision = (nodes: Record<string, KubeObject>, vms: Record<string, KubeOb
 
 describe('name collisions of a scenario', () => {
   it.each([
-    ['nothing where nothing is there', {}, {}, undefined],
-    ['nothing where it is its own', { 'rack-1': labelled('mine') }, { 'web-1': owned('mine') }, undefined],
-    ['no names that it does not bring', { 'rack-3': object({}) }, { 'web-2': object({}) }, undefined],
-    ['nodes of a scenario that is gone, for a while', { 'rack-1': labelled('gone') }, {}, 'leaving'],
-    ['machines that are being deleted, for a while', {}, { 'web-1': object({ deletionTimestamp: 'now' }) }, 'leaving'],
-  ])('is %s', (_, nodes, vms, expected) => {
+    ['are none if nothing exists', {}, {}, undefined],
+    ['are none with its own objects', { 'rack-1': labelled('mine') }, { 'web-1': owned('mine') }, undefined],
+    ['are none with names that it does not use', { 'rack-3': object({}) }, { 'web-2': object({}) }, undefined],
+    ['are temporary with nodes of a deleted scenario', { 'rack-1': labelled('gone') }, {}, 'leaving'],
+    ['are temporary with terminating VMs', {}, { 'web-1': object({ deletionTimestamp: 'now' }) }, 'leaving'],
+  ])('%s', (_, nodes, vms, expected) => {
     expect(collision(nodes as never, vms as never)).toEqual(expected);
   });
 

@@ -1,13 +1,13 @@
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
-import { isLive, launcherUsageOf, vmKeyOfPod } from '#fleet/exporter/launcher-usage';
+import { isLive, launcherUsageOf, usedAmounts, vmKeyOfPod } from '#fleet/exporter/launcher-usage';
 import { podsByVm } from '#fleet/exporter/wait-for-placement';
 import { FleetModel, type FleetNode, type FleetVm } from '#fleet/rebalance/fleet-model';
-import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES, type Node } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import type { Cache, Index } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
 import type { ScenarioView, ViewedNode } from '../engine/scenario-view.ts';
+import { isUp } from './is-up.ts';
 
 const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
 
@@ -82,11 +82,10 @@ export class FleetView implements ScenarioView {
       const { name, cpuCores, memoryBytes } = load;
       let [cores, bytes] = [0, 0];
       for (const pod of this.#ownOn(name)) {
-        const demand = launcherUsageOf(pod);
-        const vm = {
-          cpu: (demand?.microCores ?? 0) / 1e6 + ((demand?.cpuShare ?? 0) / 1e9) * cpuCores,
-          memory: (demand?.bytes ?? 0) + ((demand?.memoryShare ?? 0) / 1e9) * memoryBytes,
-        };
+        const usage = launcherUsageOf(pod);
+        const own = { cores: cpuCores, bytes: memoryBytes };
+        const used = usage === undefined ? { cores: 0, bytes: 0 } : usedAmounts(usage, own);
+        const vm = { cpu: used.cores, memory: used.bytes };
         cores += vm.cpu;
         bytes += vm.memory;
         vms.push({ id: vmKeyOfPod(pod) ?? '', ...vm, node: nodes.length });
@@ -113,8 +112,4 @@ export class FleetView implements ScenarioView {
     }
     return own.sort((a, b) => ((vmKeyOfPod(a) ?? '') < (vmKeyOfPod(b) ?? '') ? -1 : 1));
   }
-}
-
-function isUp(node: Node | undefined): boolean {
-  return conditionOf(node?.status?.conditions, 'Ready')?.status === 'True' && node?.spec?.unschedulable !== true;
 }

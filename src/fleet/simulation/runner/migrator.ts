@@ -1,15 +1,17 @@
 import { VMIS } from '#api/kubevirt/resources';
 import { FORCED_NODE } from '#api/simulation/virtual-machine';
-import { isLive, launcherUsageOf } from '#fleet/exporter/launcher-usage';
+import { isLive, launcherUsageOf, usedAmounts } from '#fleet/exporter/launcher-usage';
 import { vmKey } from '#fleet/exporter/wait-for-placement';
 import { INSTANCE_SUFFIX, SIMULATED_VMS } from '#fleet/library/simulated-vm';
 import type { Clock, Timer } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
+import { NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isNotFound } from '#platform/kube/kube-error';
 import type { Informers } from '#platform/runtime/informers';
 import { keyIn } from '#platform/runtime/key';
 import { residentBytes, type Transfer, Transfers } from '#vm/node/simulated/machine/transfers';
+import { isUp } from './is-up.ts';
 
 const BYTES_A_MEGABIT = 125_000;
 
@@ -69,20 +71,25 @@ export class Migrator {
   readonly #parts: MigratorDeps;
   readonly #transfers: Transfers;
   readonly #moving = new Map<string, ActiveMigration>();
-  readonly #stop: () => void;
+  readonly #stops: readonly (() => void)[];
 
   constructor(parts: MigratorDeps) {
     this.#parts = parts;
     const { clock, bandwidthMbps, informers } = parts;
     this.#transfers = new Transfers({ clock, link: bandwidthMbps * BYTES_A_MEGABIT });
-    this.#stop = informers.of(PODS).onChange(({ type, object }) => {
-      if (type !== 'deleted') this.#check(object);
-    });
+    this.#stops = [
+      informers.of(PODS).onChange(({ type, object }) => {
+        if (type !== 'deleted') this.#check(object);
+      }),
+      informers.of(NODES).onChange(({ type, object }) => {
+        if (type === 'deleted' || !isUp(object)) this.#abandon(object.metadata.name ?? '');
+      }),
+    ];
   }
 
   /** Stops waiting for migrations in progress, which stay as they are. */
   stop(): void {
-    this.#stop();
+    for (const stop of this.#stops) stop();
     for (const { transfer, timeout } of this.#moving.values()) {
       transfer?.cancel();
       timeout?.cancel();
@@ -110,7 +117,8 @@ export class Migrator {
     const moving: ActiveMigration = { vm, from, desired: target ?? '', cause, pod: uid, begunAt: now, stoppedAt: now };
     this.#moving.set(vm, moving);
     const { dirtyRateMbps = 0 } = informers.of(SIMULATED_VMS).cache.get(keyIn(namespace, vm))?.spec.migration ?? {};
-    const used = launcherUsageOf(pod)?.bytes ?? 0;
+    const usage = launcherUsageOf(pod);
+    const used = usage === undefined ? 0 : usedAmounts(usage, { cores: 0, bytes: 0 }).bytes;
     moving.transfer = this.#transfers.start({
       source: from,
       // The destination is unknown before the scheduler decides, so that only the link of the source counts.
@@ -128,7 +136,11 @@ export class Migrator {
     const { vm, desired } = moving;
     if (podOf(vm)?.metadata.uid !== moving.pod)
       throw new Error('the VM terminated or was migrated elsewhere during the memory transfer');
-    if (desired !== '') await this.#force(vm, desired);
+    if (desired !== '') {
+      if (!isUp(this.#parts.informers.of(NODES).cache.get(desired)))
+        throw new Error(`node ${desired} is not available`);
+      await this.#force(vm, desired);
+    }
     moving.stoppedAt = clock.now();
     const name = `${vm}${INSTANCE_SUFFIX}`;
     const instance = await ignoreNotFound(client.get(VMIS, name, { namespace }));
@@ -142,6 +154,19 @@ export class Migrator {
     const { client, namespace } = this.#parts;
     const body = { metadata: { annotations: { [FORCED_NODE]: node } } };
     await client.patch(SIMULATED_VMS, vm, { type: 'merge', body }, { namespace });
+  }
+
+  /**
+   * Lets the scheduler decide about VMs that wait for a node that is lost. The operator would create their pods there
+   * again and again.
+   */
+  #abandon(node: string): void {
+    for (const { vm, desired } of this.#moving.values()) {
+      if (desired !== node) continue;
+      void this.#force(vm, null).catch((error: unknown) => {
+        if (!isNotFound(error)) this.#parts.onFailure(`reset the target node of ${vm}`, error);
+      });
+    }
   }
 
   #check(pod: Pod): void {

@@ -10,6 +10,7 @@ import type { Informers } from '#platform/runtime/informers';
 import { sharedSize } from '#vm/usage/reference-node';
 import { type EngineStep, ScenarioEngine } from '../engine/scenario-engine.ts';
 import type { ScenarioSpec } from '../engine/scenario-spec.ts';
+import { Availability, type Outage } from './availability.ts';
 import { CommandExecutor, type NodeGroups } from './command-executor.ts';
 import { FleetView } from './fleet-view.ts';
 import { type Migration, Migrator } from './migrator.ts';
@@ -27,6 +28,8 @@ export interface ScenarioRunnerDeps {
   /** See Migrator. */
   readonly hurry?: () => number;
   readonly onMoved: (migration: Migration) => void;
+  /** Called when a VM runs again, or is deleted without. Absent if nobody wants to know. */
+  readonly onOutage?: (outage: Outage) => void;
   readonly onFailure: (what: string, error: unknown) => void;
 }
 
@@ -46,6 +49,8 @@ export class ScenarioRunner {
   readonly engine: ScenarioEngine;
   readonly view: FleetView;
   readonly migrator: Migrator;
+  /** Measured only for those who want to know about outages. */
+  readonly availability: Availability | undefined;
   readonly #executor: CommandExecutor;
 
   constructor(spec: ScenarioSpec, parts: ScenarioRunnerDeps, { tickMs, resolution, untilMs }: ScenarioRunnerOptions) {
@@ -63,6 +68,9 @@ export class ScenarioRunner {
       onMoved,
       onFailure,
     });
+    const { onOutage } = parts;
+    const isMigrating = (vm: string) => this.migrator.isMigrating(vm);
+    this.availability = onOutage && new Availability({ informers, clock, namespace, vms, isMigrating, onOutage });
     const owned = owner === undefined ? {} : { owner };
     this.#executor = new CommandExecutor({
       client,
