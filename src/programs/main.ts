@@ -16,19 +16,31 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Files may contain secrets, so only the user who runs the program may read them.
 process.umask(0o077);
 
+/** Aborted by Ctrl-C or SIGTERM with the name of the signal. */
+const stop = new AbortController();
+
+// The program takes a moment to load, during which it can be stopped too.
+if (args[0] === 'up') {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(signal));
+}
+
 /** Loads each program only when it is requested. */
 const starters: Starters = {
   apiserver: async (settings) => (await import('./serve.ts')).serve(settings),
-  up: async (settings) => (await import('#programs/up/up')).up(settings, terminal),
+  up: async (settings) => (await import('#programs/up/up')).up(settings, terminal, stop.signal),
   status: async (settings) => (await import('#programs/up/running')).status(settings, terminal),
   backup: async (settings) => (await import('#programs/up/backup')).backup(settings, terminal),
   restore: async (settings) => (await import('#programs/up/backup')).restore(settings, terminal),
+  imageBuild: async (settings) => (await import('#programs/up/guest-image')).buildImage(settings, terminal),
   down: async (settings) => (await import('#programs/up/running')).down(settings, terminal),
+  ls: async (settings) => (await import('#programs/up/list-instances')).listInstances(settings, terminal),
+  delete: async (settings) => (await import('#programs/up/delete-instance')).deleteInstance(settings, terminal),
   install: async (...requested) => (await import('#programs/install/install')).install(...requested),
   uninstall: async (...requested) => (await import('#programs/install/uninstall')).uninstall(...requested),
   operator: async (flags) => (await import('#programs/operator/run')).runOperator(flags),
   exporter: async (flags) => (await import('./exporter.ts')).runExporter(flags),
   simulate: async (settings) => (await import('./simulate.ts')).simulate(settings, terminal),
+  importTrace: async (settings) => (await import('./trace.ts')).importTrace(settings, terminal),
   nodes: async (settings) => (await import('#programs/install/print-nodes')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
   kubeconfigNames: async (flags, what) => (await import('./connect.ts')).kubeconfigNames(flags, what),

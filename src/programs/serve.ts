@@ -1,17 +1,20 @@
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '#control-plane/apiserver/access/local-program';
 import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import { type ControllerUser, INFORMER_USER } from '#control-plane/controllers/controller-user';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import { createLogger } from '#platform/base/pino-logger';
 import { systemRandom } from '#platform/base/random';
+import { Events } from '#platform/runtime/events/events';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { ApiServerSettings } from '#programs/cli/apiserver';
 import { startVmControlPlane } from '#programs/embedded/control-plane';
-import { clusterName, defaultDataDir, withStartExplanation } from '#programs/up/data-dir';
+import { defaultDataDir } from '#programs/instances/default-data-dir';
+import { clusterName, withStartExplanation } from '#programs/up/data-dir';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from '#programs/up/output-files';
 
 /** Runs `vimana apiserver` until SIGINT or SIGTERM. */
@@ -37,6 +40,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     // The API server runs alone, so no controller acts on VMs.
     actsOn: () => false,
     ...(audit === undefined ? {} : { audit }),
+    ...(settings.serviceClusterIpRange === undefined ? {} : { serviceClusterIpRange: settings.serviceClusterIpRange }),
     ...advertisedAddress(host),
   }).catch((error: unknown) => {
     throw withStartExplanation(error, dataDir);
@@ -65,13 +69,11 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
 }
 
 function controllersOf(plane: ControlPlane, log: Logger): Runnable[] {
-  return kubernetesControllers({
-    clientFor: (user) => plane.client(user, 'kube-controller-manager'),
-    caPem: plane.pki.caPem,
-    clock: realClock,
-    random: systemRandom(),
-    log,
-  });
+  const shared = { clock: realClock, random: systemRandom(), log };
+  const clientFor = (user: ControllerUser) => plane.client(user, 'kube-controller-manager');
+  const events = new Events({ ...shared, client: clientFor(INFORMER_USER) });
+  const eventsOf = (component: string) => events.recorder(component);
+  return [events, ...kubernetesControllers({ ...shared, clientFor, eventsOf, caPem: plane.pki.caPem })];
 }
 
 /** Rejects plain HTTP for other hosts unless it is requested explicitly, since it can be read on the way. */

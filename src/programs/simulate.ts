@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
+import { comparisonOf, type MethodRuns } from '#fleet/simulation/compare/comparison';
+import { comparisonOutput } from '#fleet/simulation/compare/comparison-output';
+import { formatComparison } from '#fleet/simulation/compare/format-comparison';
 import { directoryOutput, type Output } from '#fleet/simulation/report/output';
 import { Recorder } from '#fleet/simulation/report/recorder';
-import type { RunConfig, RunExtent } from '#fleet/simulation/report/summary';
+import type { RunConfig, RunSummary } from '#fleet/simulation/report/summary';
 import { poolOf } from '#fleet/simulation/runner/node-groups';
 import { Rebalancer } from '#fleet/simulation/runner/rebalancer';
 import { ScenarioRunner, TICK_MS } from '#fleet/simulation/runner/scenario-runner';
@@ -18,6 +21,7 @@ import { type Random, seededRandom } from '#platform/base/random';
 import { formatDurationFlag } from '#programs/cli/duration-option';
 import { EXIT_CODES, ReportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
+import { ProgressLine } from '#programs/cli/progress-line';
 import type { SimulateSettings } from '#programs/cli/simulate';
 import { type Embedded, startEmbedded } from '#programs/up/embedded';
 import type { NodePool } from '#vm/node/simulated/node-pool';
@@ -32,11 +36,26 @@ const BYTES_A_MEGABIT = 125_000;
 export async function simulate(settings: SimulateSettings, io: Io): Promise<void> {
   // Otherwise the garbage of a simulated day would grow to several times the live heap.
   setFlagsFromString('--heap-growing-percent=40');
-  const began = realClock.monotonic();
   const stop = new AbortController();
   // A second signal of the same kind ends it at once.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
-  const { simulated_seconds, completed } = await play(settings, directoryOutput(settings.out, lockOutput), stop.signal);
+  const run = settings.compare === undefined ? simulateOnce : simulateAll;
+  const completed = await run(settings, io, stop.signal);
+  if (completed) return;
+  throw new ReportedError(stop.signal.reason === 'SIGTERM' ? EXIT_CODES.terminated : EXIT_CODES.interrupted);
+}
+
+/** Runs a scenario once. Reports whether it was completed. */
+async function simulateOnce(settings: SimulateSettings, io: Io, signal: AbortSignal): Promise<boolean> {
+  const began = realClock.monotonic();
+  const progress = new ProgressLine(io, realClock);
+  const output = directoryOutput(settings.out, lockOutput);
+  const onTime = (time: number) =>
+    progress.show(
+      () => `${formatPart(time, settings.untilMs)} (${formatDurationFlag(Math.floor(time / 60_000) * 60_000)})`,
+    );
+  const { simulated_seconds, completed } = await play(settings, output, signal, onTime);
+  progress.clear();
   const simulated = simulated_seconds * 1000;
   const seconds = (realClock.monotonic() - began) / 1000;
   if (!completed) {
@@ -49,10 +68,48 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
     `${formatDurationFlag(simulated)} simulated in ${seconds.toFixed(1)}s: ${Math.round(simulated / 1000 / seconds).toLocaleString('en')} times real time, peak memory ${Math.round(maxRSS / 1024)} MiB\n`,
   );
   io.out(`report: ${settings.out}/report.html\n`);
-  if (!completed) {
-    throw new ReportedError(stop.signal.reason === 'SIGTERM' ? EXIT_CODES.terminated : EXIT_CODES.interrupted);
-  }
+  return completed;
 }
+
+/** Runs a scenario with every method and seed, and compares them. Reports whether all were completed. */
+async function simulateAll(settings: SimulateSettings, io: Io, signal: AbortSignal): Promise<boolean> {
+  const { compare, scenario, out } = settings;
+  const { methods, seeds } = compare ?? { methods: [], seeds: [] };
+  const output = comparisonOutput(out, lockOutput);
+  const progress = new ProgressLine(io, realClock);
+  const all: MethodRuns[] = [];
+  for (const { name, rebalance } of methods) {
+    const { rebalance: _replaced, ...rest } = settings;
+    const runs: RunSummary[] = [];
+    for (const [at, seed] of seeds.entries()) {
+      const onTime = (time: number) =>
+        progress.show(() => `${name}, seed ${at + 1} of ${seeds.length}: ${formatPart(time, settings.untilMs)}`);
+      const one = { ...rest, seed, ...(rebalance === undefined ? {} : { rebalance }) };
+      const summary = await play(one, nowhere, signal, onTime);
+      if (!summary.completed) {
+        progress.clear();
+        output.discard();
+        io.err(`stopped during seed ${at + 1} of ${name}: nothing can be compared\n`);
+        return false;
+      }
+      runs.push(summary);
+      output.run(name, seed, summary);
+    }
+    all.push({ method: name, runs });
+  }
+  progress.clear();
+  const comparison = comparisonOf(scenario.metadata.name ?? '', seeds, all);
+  output.finish(comparison);
+  io.out(formatComparison(comparison));
+  io.out(`comparison: ${out}/comparison.json\n`);
+  return true;
+}
+
+const formatPart = (time: number, whole: number) =>
+  `${Math.floor((100 * time) / whole)}% of ${formatDurationFlag(whole)} simulated`;
+
+/** Output of a run of which only the summary counts. */
+const nowhere: Output = { row: () => {}, file: () => {}, close: () => {} };
 
 /** Locks a directory against other simulations, until the returned function is called or this process dies. */
 function lockOutput(folder: string): () => void {
@@ -72,7 +129,12 @@ function lockOutput(folder: string): () => void {
 }
 
 /** Runs the scenario until its end or the signal. */
-async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<RunExtent> {
+async function play(
+  settings: SimulateSettings,
+  output: Output,
+  signal: AbortSignal,
+  onTime: (simulated: number) => void,
+): Promise<RunSummary> {
   const { scenario, seed, logLevel: level } = settings;
   const { spec } = scenario;
   const start = spec.startTime === undefined ? DEFAULT_START : Date.parse(spec.startTime);
@@ -94,10 +156,10 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
   const recorder = new Recorder(output, settingOf(settings, start, pools), start);
   const stage = createRunner(settings, harness, recorder, clock, random);
   const rebalancer = createRebalancer(settings, stage, random);
-  const reached = await runToEnd(settings, { stage, rebalancer, recorder, clock, start }, signal);
+  const summary = await runToEnd(settings, { stage, rebalancer, recorder, clock, start, onTime }, signal);
   stage.stop();
   await harness.stop();
-  return reached;
+  return summary;
 }
 
 function createRunner(
@@ -120,6 +182,7 @@ function createRunner(
       scenario: scenario.metadata.name ?? '',
       groups: { grow: (group, total) => fleet.scale(total, group) },
       onMoved: (migration) => recorder.recordMigration(migration),
+      onOutage: (outage) => recorder.recordOutage(outage),
       onFailure: (what, error) =>
         recorder.problem(`${what}: ${error instanceof Error ? error.message : String(error)}`),
     },
@@ -150,14 +213,16 @@ interface Simulation {
   readonly clock: FakeClock;
   /** Time at which the scenario starts. */
   readonly start: number;
+  /** Called with each simulated time, in milliseconds from the start. */
+  readonly onTime: (simulated: number) => void;
 }
 
 /** Advances the clock from event to event: of the scenario, of samples, and of rebalancing. */
 async function runToEnd(
   { sampleMs, rebalance, speed }: SimulateSettings,
-  { stage, rebalancer, recorder, clock, start }: Simulation,
+  { stage, rebalancer, recorder, clock, start, onTime }: Simulation,
   signal: AbortSignal,
-): Promise<RunExtent> {
+): Promise<RunSummary> {
   const { engine, view, migrator } = stage;
   const every = rebalance?.everyMs ?? Number.POSITIVE_INFINITY;
   let [nextSample, nextBalance, steps, now] = [sampleMs, every, 0, 0];
@@ -172,6 +237,7 @@ async function runToEnd(
     if (signal.aborted) break;
     await clock.advanceTo(start + next);
     now = next;
+    onTime(now);
     if (next === nextSample) {
       const { vms, activeTasks: tasks } = engine.counters;
       const counts = { vms, running: view.running(), pending: view.pending(), moving: migrator.moving, tasks };
@@ -188,8 +254,7 @@ async function runToEnd(
     for (const event of events) recorder.recordEvent(event);
   }
   const reached = { simulated_seconds: now / 1000, completed: now === engine.end };
-  recorder.finish(engine.counters, steps, reached);
-  return reached;
+  return recorder.finish(engine.counters, steps, reached, stage.availability?.finish());
 }
 
 function poolsOf({ scenario, nodes: fallback }: SimulateSettings): readonly NodePool[] {

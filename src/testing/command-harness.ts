@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly onOutput?: (out: string) => void;
   /** Called in the same way for standard error. */
   readonly onError?: (err: string) => void;
+  /** Colors the output as on a terminal. */
+  readonly colors?: boolean;
   /** Clock of the command. Defaults to that of the host. */
   readonly clock?: Clock;
 }
@@ -74,6 +76,7 @@ export async function runCommand(
       options.onError?.(printed.err);
     },
     ...reading,
+    ...(options.colors === undefined ? {} : { colors: { out: options.colors, err: options.colors } }),
   };
   const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => ({
     client,

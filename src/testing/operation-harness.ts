@@ -96,6 +96,8 @@ export async function startOperationHarness(options: OperationHarnessOptions = {
   const plane = await opened.serve({ extensions: [fleet.metrics()] });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   await installComponents(admin, {
+    vmShortName: 'kubevirt.io',
+    now: 0,
     kinds: kindsOf(DIALECT_NAMES),
     actors: [
       {

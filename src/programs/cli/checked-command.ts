@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, type Option } from 'commander';
 import { UsageError } from '#platform/base/errors';
+import { similarWord } from '#platform/base/similar-word';
 
 /** Returns the errors of a combination of flags, beyond those of each single flag. */
 export type Rule<T> = (flags: T, given: Given) => readonly string[];
@@ -42,7 +43,9 @@ export class CheckedCommand extends Command {
           return parse(text, previous);
         } catch (error) {
           if (!(error instanceof InvalidArgumentError)) throw error;
-          this.#problems.push(`${option.long ?? option.flags} ${text}: ${error.message}`);
+          const meant = similarWord(text, option.argChoices ?? []);
+          const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
+          this.#problems.push(`${option.long ?? option.flags} ${text}: ${error.message}${question}`);
           return option.defaultValue;
         }
       });

@@ -34,7 +34,10 @@ describe('contradicting flags', () => {
     ['up --demo --empty', '--demo and --empty contradict each other.'],
     ['up --demo --dialects novacron', '--demo creates kubevirt.io VMs, but --dialects does not include kubevirt.'],
     ['up --demo --nodes 0', '--demo needs nodes, but --nodes is 0.'],
-    ['up --zones 0', '--zones 0: It must be a whole number of at least 1.'],
+    ['up --nodes 1000000', '--nodes 1000000: It must be a whole number from 0 to 10000.'],
+    ['up --nodes -1', '--nodes -1: It must be a whole number from 0 to 10000.'],
+    ['up --vm-short-name hypersdk.io --dialects kubevirt', '--vm-short-name is hypersdk.io, but --dialects does not'],
+    ['up --zones 0', '--zones 0: It must be a whole number from 1 to 10000.'],
     [
       'up --node-resources cpu=4,pods=9',
       'cpu, pods must be set with --node-size, for example --node-size 4cpu,pods=9.',
@@ -64,7 +67,7 @@ describe('contradicting flags', () => {
     const { code, err } = await requested(...line('up --demo --empty --zones 0 --node-resources cpu=4 --port many'));
     expect(code).toBe(2);
     expect(err.split('\n')).toEqual([
-      'error: --zones 0: It must be a whole number of at least 1.',
+      'error: --zones 0: It must be a whole number from 1 to 10000.',
       '       --node-resources cpu=4: cpu must be set with --node-size, for example --node-size 4cpu.',
       '       --port many: It must be a whole number from 0 to 65535.',
       '       --demo and --empty contradict each other.',

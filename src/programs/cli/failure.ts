@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import { KubeError } from '#platform/kube/kube-error';
+import { palette } from './color.ts';
 import type { Io } from './io.ts';
 
 /** Exit codes of commands. */
@@ -30,21 +31,22 @@ export class ReportedError extends Error {
 export function reportedError(error: unknown, io: Io, { debug }: { readonly debug: boolean }): number {
   if (error instanceof ReportedError) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.notUnderstood;
+  const { red } = palette(io.colors?.err === true);
   if (error instanceof VimanaError) {
-    io.err(`error: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`);
+    io.err(`${red('error:')} ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`);
     return error instanceof UsageError ? EXIT_CODES.notUnderstood : EXIT_CODES.failed;
   }
   if (error instanceof KubeError) {
     const reason = error.reason === '' ? '' : ` (${error.reason})`;
-    io.err(`error from the server${reason}: ${error.message}\n`);
+    io.err(`${red(`error from the server${reason}:`)} ${error.message}\n`);
     return EXIT_CODES.failed;
   }
   const { message, stack, cause } = error as Error;
   if (unreachable(error) || unreachable(cause)) {
-    io.err(`error: the server cannot be reached: ${message}\nCheck whether it is running: vimana status\n`);
+    io.err(`${red('error:')} the server cannot be reached: ${message}\nCheck whether it is running: vimana status\n`);
     return EXIT_CODES.failed;
   }
-  io.err(`internal error: ${message}\n${debug ? stack : 'Set VIMANA_DEBUG=1 for a stack trace.'}\n`);
+  io.err(`${red('internal error:')} ${message}\n${debug ? stack : 'Set VIMANA_DEBUG=1 for a stack trace.'}\n`);
   return EXIT_CODES.internal;
 }
 

@@ -8,6 +8,7 @@ import { durationOption } from './duration-option.ts';
 import type { Io } from './io.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { dialects } from './up.ts';
+import { unservedShortName, vmShortNameOption } from './vm-short-name-option.ts';
 
 /** Parsed flags of `vimana uninstall`. */
 export interface UninstallSettings {
@@ -21,6 +22,8 @@ export interface UninstallSettings {
 /** Parsed flags of `vimana install`. */
 export interface InstallSettings extends NodeFlags {
   readonly dialects: readonly DialectName[];
+  /** API group that the short name `vm` means. */
+  readonly vmShortName?: string;
   readonly nodes: number;
   readonly examples: boolean;
   readonly dryRun: boolean;
@@ -58,6 +61,9 @@ export function installCommands({ connect, starters, ...parts }: CommandDeps): C
   const install = nodeFlags(withConnectionFlags(new CheckedCommand('install')), 'nodes', 0)
     .description('install CRDs and RBAC into a cluster, and optionally simulated nodes and examples')
     .addOption(dialectsOption('API groups to install, separated by commas'))
+    .addOption(
+      vmShortNameOption('the group that has it, else kubevirt.io if it is installed, else the first of --dialects'),
+    )
     .option('--examples', 'create example VMs in the namespace', false)
     .option('--dry-run', 'print what would change, using a server-side dry run', false)
     .option('--force-conflicts', 'take over fields that other field managers own', false)
@@ -88,11 +94,13 @@ const dialectsOption = (description: string) =>
 const timeoutOption = () => durationOption('--timeout <duration>', 'maximum time to wait', '2m');
 
 /** Returns an error for each combination of flags that contradict each other. */
-function contradictions({ examples, wait }: InstallSettings, given: Given): string[] {
+function contradictions(settings: InstallSettings, given: Given): string[] {
+  const { examples, wait } = settings;
   const shapes = { nodeSize: '--node-size', nodePrefix: '--node-prefix', zones: '--zones' };
   const more = { nodeLabels: '--node-labels', nodeResources: '--node-resources' };
   const idle = Object.entries({ ...shapes, ...more }).flatMap(([name, flag]) => (given(name) ? [flag] : []));
   return [
+    ...unservedShortName(settings),
     ...(examples && !wait ? ['--examples cannot be used with --no-wait: examples need kinds that are served.'] : []),
     ...(idle.length > 0 && !given('nodes') && !given('nodeFile') ? [`${idle.join(', ')} need --nodes.`] : []),
   ];

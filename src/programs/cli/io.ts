@@ -2,10 +2,14 @@
 export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Whether to color what is written to each stream. Defaults to no. */
+  readonly colors?: { readonly out: boolean; readonly err: boolean };
   /** Reads a file, or standard input for `-`. Throws with the system's reason. */
   read(path: string): string;
   /** Lists the manifest files below a directory, sorted. Returns the path itself if it is not a directory. */
   manifestsAt(path: string): readonly string[];
+  /** Replaces the last line of standard error. Present only if that is a terminal. */
+  readonly rewrite?: (text: string) => void;
   /** Prompts the user. Present only if input and output are both terminals; throws if no answer comes. */
   readonly ask?: (question: string) => Promise<string>;
 }

@@ -15,6 +15,11 @@ function readable<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new VimanaError('UNREADABLE', `cannot read ${path}: ${(error as Error).message}`, { cause: error });
+    throw new VimanaError('UNREADABLE', `cannot read ${path}: ${reasonOf(error as Error)}`, { cause: error });
   }
+}
+
+/** Drops the code and the system call of an error of Node.js: ENOENT: no such file or directory, stat 'x'. */
+function reasonOf({ message }: Error): string {
+  return message.replace(/^E[A-Z]+: /, '').replace(/, [a-z]+(?: '.*')?$/, '');
 }

@@ -11,16 +11,19 @@ export interface NodeFlags {
   readonly nodeFile?: string;
 }
 
+/** Twice as many as Kubernetes supports. More would not fit in the memory of most hosts. */
+const MAX_NODES = 10_000;
+
 /** Fields that `--node-size` sets. Setting one of them elsewhere too would be ambiguous. */
 const SIZED = ['cpu', 'memory', 'pods', 'ephemeral-storage'];
 
 /** Adds the flags that select the simulated nodes. The name of the count flag and its default differ by command. */
 export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count', fallback = 5): CheckedCommand {
   return command
-    .option(`--${count} <count>`, 'number of simulated nodes', wholeNumber(0), fallback)
+    .option(`--${count} <count>`, 'number of simulated nodes', wholeNumber(0, MAX_NODES), fallback)
     .option('--node-size <size>', 'size of each node', '32cpu,128Gi')
     .option('--node-prefix <name>', 'prefix of node names: node gives node-1, node-2', 'kwok-node-')
-    .option('--zones <count>', 'number of zones to spread the nodes over', wholeNumber(1), 1)
+    .option('--zones <count>', 'number of zones to spread the nodes over', wholeNumber(1, MAX_NODES), 1)
     .addOption(new Option('--node-labels <key=value,...>', 'labels of every node').argParser(pairs))
     .addOption(
       new Option(
@@ -67,9 +70,9 @@ function furtherResources(text: string, before: Record<string, string> | undefin
   throw new InvalidArgumentError(`${sized.join(', ')} must be set with --node-size, for example --node-size ${size}.`);
 }
 
-function wholeNumber(min: number): (text: string) => number {
+function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
-    if (/^\d{1,6}$/.test(text) && Number(text) >= min) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number of at least ${min}.`);
+    if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }

@@ -37,6 +37,8 @@ export interface OperatorFlags {
   readonly instances: boolean;
   /** Serves subresources.kubevirt.io. Requires instances. */
   readonly subresources: boolean;
+  /** Serves custom.metrics.k8s.io. */
+  readonly customMetrics: boolean;
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly referenceNode: NodeSize;
@@ -89,6 +91,7 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     )
     .option('--no-instances', 'leave VirtualMachineInstances and migrations to another operator')
     .option('--no-subresources', 'do not serve subresources.kubevirt.io')
+    .option('--custom-metrics', 'serve the load of nodes and VMs as custom.metrics.k8s.io', false)
     .addOption(
       new Option('--vm-rollout-strategy <name>', 'whether spec changes apply to running VMs')
         .choices(['LiveUpdate', 'Stage'])

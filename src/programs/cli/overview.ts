@@ -1,4 +1,5 @@
 import { KINDS } from '#api/kinds';
+import { withInstalledPaths } from './installed-paths.ts';
 
 /** Returns the text for newcomers: the commands, and what to type next. */
 export function overview(): string {
@@ -6,7 +7,7 @@ export function overview(): string {
   for (const { group, kind } of KINDS) groups.set(group, [...(groups.get(group) ?? []), kind]);
   const widest = Math.max(...[...groups.keys()].map((group) => group.length));
   const kinds = [...groups].map(([group, names]) => `  ${group.padEnd(widest)}  ${names.join(', ')}`);
-  return [
+  const lines = [
     'Vimana: virtual machines as Kubernetes resources.',
     '',
     'Kinds:',
@@ -21,5 +22,6 @@ export function overview(): string {
     '',
     'Guides: docs/guides. Reference: docs/reference. Examples: examples/.',
     '',
-  ].join('\n');
+  ];
+  return withInstalledPaths(lines.join('\n'));
 }

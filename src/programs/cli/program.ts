@@ -10,6 +10,10 @@ import type { Connect, KubeconfigNames } from './connection.ts';
 import { crdsCommand } from './crds.ts';
 import { explainCommand } from './explain.ts';
 import { type ExporterFlags, exporterCommand } from './exporter.ts';
+import { helpCommand, unknownCommand, versionCommand } from './help/command.ts';
+import { inGroups } from './help/groups.ts';
+import { withHelp } from './help/with-help.ts';
+import { type ImageBuildSettings, imageCommand } from './image.ts';
 import { type InstallStarters, installCommands } from './install.ts';
 import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
@@ -21,6 +25,7 @@ import { type RunningStarters, runningCommands } from './running.ts';
 import { type SimulateSettings, simulateCommand } from './simulate.ts';
 import { snapshotCommand } from './snapshot/command.ts';
 import { templateCommand } from './template/command.ts';
+import { type TraceSettings, traceCommand } from './trace.ts';
 import { type UpSettings, upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
 import { vmCommand } from './vm/command.ts';
@@ -30,10 +35,12 @@ export interface Starters extends RunningStarters, InstallStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
   readonly backup: (settings: BackupSettings) => Promise<void>;
+  readonly imageBuild: (settings: ImageBuildSettings) => Promise<void>;
   readonly restore: (settings: RestoreSettings) => Promise<void>;
   readonly operator: (flags: OperatorFlags) => Promise<void>;
   readonly exporter: (flags: ExporterFlags) => Promise<void>;
   readonly simulate: (settings: SimulateSettings) => Promise<void>;
+  readonly importTrace: (settings: TraceSettings) => Promise<void>;
   readonly nodes: (settings: NodesSettings) => Promise<string>;
   readonly connect: Connect;
   readonly kubeconfigNames: KubeconfigNames;
@@ -69,33 +76,38 @@ export function vimanaProgram({
     .action((_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown === undefined) io.out(overview());
-      else command.error(`error: unknown command '${unknown}'`);
-    })
-    .addCommand(upCommand(starters.up));
+      else command.error(unknownCommand(command, command.args));
+    });
   const installing = installCommands({ io, clock, signal, connect: starters.connect, starters });
   const machines = { io, clock, signal, random, connect: starters.connect };
-  for (const command of [...runningCommands(starters), ...installing]) program.addCommand(command);
-  program
-    .addCommand(backupCommand(starters.backup))
-    .addCommand(restoreCommand(starters.restore))
-    .addCommand(vmCommand(machines))
-    .addCommand(snapshotCommand(machines))
-    .addCommand(templateCommand(machines))
-    .addCommand(carbonCommand({ io, clock, signal, connect: starters.connect }))
-    .addCommand(explainCommand(io, starters.connect))
-    .addCommand(nodesCommand(io, starters.nodes))
-    .addCommand(rebalanceCommand({ io, clock, interrupted }))
-    .addCommand(simulateCommand(io, starters.simulate))
-    .addCommand(validateCommand(io))
-    .addCommand(crdsCommand(io))
-    .addCommand(exporterCommand(starters.exporter))
-    .addCommand(operatorCommand(starters.operator))
-    .addCommand(apiServerCommand(starters.apiserver))
-    .addCommand(completionCommand(io))
-    .addCommand(answerCompletionCommand(io, { clock, ...starters }), { hidden: true });
-  for (const command of withDescendants(program)) {
-    command.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
-  }
+  const commands = inGroups([
+    upCommand(starters.up),
+    ...runningCommands(starters),
+    ...installing,
+    imageCommand(starters.imageBuild),
+    backupCommand(starters.backup),
+    restoreCommand(starters.restore),
+    vmCommand(machines),
+    snapshotCommand(machines),
+    templateCommand(machines),
+    carbonCommand({ io, clock, signal, connect: starters.connect }),
+    explainCommand(io, starters.connect),
+    nodesCommand(io, starters.nodes),
+    rebalanceCommand({ io, clock, interrupted }),
+    simulateCommand(io, starters.simulate),
+    traceCommand(starters.importTrace),
+    validateCommand(io),
+    crdsCommand(io),
+    exporterCommand(starters.exporter),
+    operatorCommand(starters.operator),
+    apiServerCommand(starters.apiserver),
+    completionCommand(io),
+    helpCommand(),
+    versionCommand(io, version),
+  ]);
+  for (const command of commands) program.addCommand(command);
+  program.addCommand(answerCompletionCommand(io, { clock, ...starters }), { hidden: true });
+  withHelp(program, io);
   return program;
 }
 

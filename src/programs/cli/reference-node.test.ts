@@ -10,7 +10,7 @@ it.each([
 });
 
 it.each(['', '32', '32cpu', '32cpu,', '0cpu,1Gi', '-1cpu,1Gi', '4cpu,0Gi', '4cpu,128', 'xcpu,1Gi', '1cpu,2Gi,3Gi'])(
-  '"%s" is not',
+  '"%s" is not a valid node size',
   (text) => {
     expect(() => referenceNode(text)).toThrow('such as 32cpu,128Gi');
   },

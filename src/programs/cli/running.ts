@@ -11,24 +11,37 @@ export interface RunningSettings {
 export interface RunningStarters {
   readonly status: (settings: RunningSettings) => Promise<void>;
   readonly down: (settings: RunningSettings) => Promise<void>;
+  readonly ls: (settings: Pick<RunningSettings, 'output'>) => Promise<void>;
+  readonly delete: (settings: RunningSettings) => Promise<void>;
 }
 
-/** Builds `vimana status` and `vimana down`, which show and stop a `vimana up` on this host. */
-export function runningCommands({ status, down }: RunningStarters): Command[] {
+/** Builds `vimana status`, `ls`, `down` and `delete`, which show, stop and delete a `vimana up` on this host. */
+export function runningCommands(starters: RunningStarters): Command[] {
   const folder = [
     '--data-dir <directory>',
-    'data directory of the vimana up (default: that of vimana up)',
+    'data directory of the instance (default: that of vimana up, or of the only running instance)',
     nonEmpty,
   ] as const;
   return [
     new CheckedCommand('status')
       .description('show whether vimana up is running, its addresses, and a summary of its objects')
       .option(...folder)
-      .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
-      .action(status),
+      .addOption(outputOption())
+      .action(starters.status),
+    new CheckedCommand('ls')
+      .description('list the running instances of vimana up')
+      .addOption(outputOption())
+      .action(starters.ls),
     new CheckedCommand('down')
       .description('stop a running vimana up; its objects are retained')
       .option(...folder)
-      .action(down),
+      .action(starters.down),
+    new CheckedCommand('delete')
+      .description('stop an instance if it is running, and delete its objects, keys and kubeconfig entries')
+      .option(...folder)
+      .action(starters.delete),
   ];
 }
+
+const outputOption = () =>
+  new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text');

@@ -1,11 +1,12 @@
 import { type SimulationScenario, simulationScenario } from '#api/simulation/simulation-scenario';
 import { VimanaError } from '#platform/base/errors';
-import { formatFieldError } from '#platform/base/field-error';
-import { readManifest } from '#platform/kube/manifest';
-import { fieldLine } from '#platform/kube/manifest-line';
+import { fieldPlaces } from '#platform/kube/field-places';
+import { type ManifestDocument, readManifest } from '#platform/kube/manifest';
 import { findAdmission } from '#vm/dialects/admitters';
+import { describeCauses } from './describe-causes.ts';
 import type { Io } from './io.ts';
 import { readTextFile } from './manifest-files.ts';
+import { isNodeScenarios } from './node-scenarios.ts';
 
 const admissionOf = findAdmission();
 
@@ -26,9 +27,13 @@ export function scenarioAt(io: Io, place: string): SimulationScenario {
   const names = found.map(({ object }) => nameOf(object)).join(', ');
   if (only === undefined) {
     const which = desired === undefined ? '' : ` "${desired}"${found.length > 0 ? `; it contains ${names}` : ''}`;
-    throw new VimanaError('NOT_FOUND', `${file} does not contain a SimulationScenario${which}`, {
-      hint: 'JSON files with nodes and VMs are for vimana rebalance. For an example of a scenario, see examples/simulation/day.yaml.',
-    });
+    throw new VimanaError(
+      'NOT_FOUND',
+      `${file} does not contain a SimulationScenario${which}${contentsOf(documents)}`,
+      {
+        hint: hintFor(documents),
+      },
+    );
   }
   if (second !== undefined) {
     throw new VimanaError('REFUSED', `${file} contains several scenarios: ${names}`, {
@@ -41,14 +46,29 @@ export function scenarioAt(io: Io, place: string): SimulationScenario {
   const object = structuredClone({ ...rest, metadata: { namespace: 'default', ...metadata } });
   const user = { name: 'simulate', groups: [] };
   const admitted = admit({ operation: 'CREATE', object, user, lookup: () => undefined });
-  const at = (field: string) => `${file}:${fieldLine(text, only.line, field)}`;
-  const causes = [
-    ...admitted.unknownFields.map((field) => `${at(field)}: unknown field "${field}"`),
-    ...admitted.causes.map((cause) => `${at(cause.field)}: ${formatFieldError(cause)}`),
-  ];
+  const places = fieldPlaces(text);
+  const fieldPlace = (field: string) => {
+    const { line, column } = places(only, field);
+    return `${file}:${line}:${column}: `;
+  };
+  const causes = describeCauses(admitted, { ...simulationScenario, place: fieldPlace });
   if (causes.length > 0) throw scenarioRejected(file, causes);
   for (const warning of admitted.warnings) io.err(`warning: ${warning}\n`);
   return admitted.object as SimulationScenario;
+}
+
+/** Names what the file contains instead of a scenario. */
+function contentsOf(documents: readonly ManifestDocument[]): string {
+  const kinds = documents.map(({ object }) => kindOf(object)).filter((kind) => kind !== '');
+  const others = [...new Set(kinds)].filter((kind) => kind !== simulationScenario.kind);
+  return others.length === 0 ? '' : `, but ${others.join(', ')}`;
+}
+
+/** Files without kinds may be those of `vimana rebalance`, which are also called scenarios. */
+function hintFor(documents: readonly ManifestDocument[]): string {
+  const example = 'For an example, see examples/simulation/day.yaml.';
+  const forRebalance = documents.some(({ object }) => isNodeScenarios(object));
+  return forRebalance ? `This file lists nodes and VMs, which is a scenario of vimana rebalance. ${example}` : example;
 }
 
 function scenarioRejected(file: string, causes: readonly string[]): VimanaError {
@@ -58,6 +78,11 @@ function scenarioRejected(file: string, causes: readonly string[]): VimanaError 
 function isScenario(object: unknown): boolean {
   const { apiVersion, kind } = (object ?? {}) as Readonly<Record<string, unknown>>;
   return kind === simulationScenario.kind && apiVersion === simulationScenario.apiVersion;
+}
+
+function kindOf(object: unknown): string {
+  const { kind } = (object ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof kind === 'string' ? kind : '';
 }
 
 const nameOf = (object: unknown) => {

@@ -5,7 +5,8 @@ import { DEFAULT_BUDGET } from '#fleet/rebalance/planners';
 import type { Method } from '#fleet/rebalance/rebalancing';
 import { parseDuration } from '#platform/base/duration';
 import { VimanaError } from '#platform/base/errors';
-import { CheckedCommand } from './checked-command.ts';
+import { CheckedCommand, type Given } from './checked-command.ts';
+import { type ComparedMethod, comparedMethods } from './compared-methods.ts';
 import { durationMs, durationOption, formatDurationFlag } from './duration-option.ts';
 import type { Io } from './io.ts';
 import { nonEmpty } from './non-empty.ts';
@@ -35,7 +36,15 @@ export interface SimulateSettings {
     readonly budget: number;
     readonly destinations: 'planner' | 'scheduler';
   };
+  /** Methods to compare on the same seeds, instead of one run. */
+  readonly compare?: { readonly methods: readonly ComparedRun[]; readonly seeds: readonly string[] };
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+/** Method of a comparison. Without rebalancing, VMs stay where the scheduler puts them. */
+export interface ComparedRun {
+  readonly name: string;
+  readonly rebalance?: NonNullable<SimulateSettings['rebalance']>;
 }
 
 interface Flags {
@@ -43,6 +52,8 @@ interface Flags {
   readonly until?: number;
   readonly speed: number;
   readonly seed?: string;
+  readonly compare?: readonly ComparedMethod[];
+  readonly seeds: number;
   readonly out: string;
   readonly nodes: number;
   readonly sample: number;
@@ -83,7 +94,8 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
         .argParser(speed)
         .default(Number.POSITIVE_INFINITY, 'max'),
     )
-    .option('--seed <text>', 'random seed (default: the seed of the scenario)', nonEmpty)
+    .option('--seed <text>', 'random seed (default: the seed of the scenario)', nonEmpty);
+  withCompareFlags(command)
     .option(
       '--out <directory>',
       'directory for the report; an earlier report is overwritten',
@@ -122,6 +134,18 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
     .action((flags: Flags) => start(settingsOf(io, flags)));
 }
 
+function withCompareFlags(command: CheckedCommand): CheckedCommand {
+  return command
+    .addOption(
+      new Option(
+        '--compare <methods>',
+        'compare methods on the same seeds: none, or an algorithm, planner and mode such as max-metric/best-fit; the first one is the reference',
+      ).argParser(comparedMethods),
+    )
+    .option('--seeds <count>', 'number of seeds to compare methods on', integerBetween(2, 1_000), 10)
+    .refuses(contradictions);
+}
+
 function settingsOf(io: Io, flags: Flags): SimulateSettings {
   const scenario = scenarioAt(io, flags.scenario);
   const { speed: factor, out, nodes, resolution, logLevel, destinations, budget } = flags;
@@ -136,9 +160,17 @@ function settingsOf(io: Io, flags: Flags): SimulateSettings {
     );
   }
   const { algorithm, mode, planner } = flags;
+  const seed = flags.seed ?? `${scenario.spec.seed}`;
+  const rebalancing = (parts: Partial<Method>) => ({
+    everyMs: flags.rebalanceEvery,
+    method: { algorithm, mode, planner, ...parts },
+    limits: { perNode: flags.perNode, perStep: flags.perStep },
+    budget,
+    destinations,
+  });
   return {
     scenario,
-    seed: flags.seed ?? `${scenario.spec.seed}`,
+    seed,
     untilMs: flags.until ?? lasts,
     speed: factor,
     out,
@@ -146,19 +178,28 @@ function settingsOf(io: Io, flags: Flags): SimulateSettings {
     sampleMs: flags.sample,
     resolution,
     slo: { cpu: flags.sloCpu, memory: flags.sloMemory },
-    ...(flags.rebalance
-      ? {
-          rebalance: {
-            everyMs: flags.rebalanceEvery,
-            method: { algorithm, mode, planner },
-            limits: { perNode: flags.perNode, perStep: flags.perStep },
-            budget,
-            destinations,
+    ...(flags.rebalance ? { rebalance: rebalancing({}) } : {}),
+    ...(flags.compare === undefined
+      ? {}
+      : {
+          compare: {
+            methods: flags.compare.map(({ name, parts }) =>
+              parts === undefined ? { name } : { name, rebalance: rebalancing(parts) },
+            ),
+            seeds: Array.from({ length: flags.seeds }, (_, at) => `${seed}-${at + 1}`),
           },
-        }
-      : {}),
+        }),
     logLevel,
   };
+}
+
+function contradictions(flags: Flags, given: Given): string[] {
+  return [
+    ...(given('seeds') && flags.compare === undefined ? ['--seeds needs --compare.'] : []),
+    ...(flags.compare !== undefined && !flags.rebalance
+      ? ['--compare cannot be combined with --no-rebalance: compare with the method none instead.']
+      : []),
+  ];
 }
 
 function positive(text: string): number {

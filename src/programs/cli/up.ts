@@ -11,10 +11,12 @@ import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
+import { type RuntimeFlags, withRuntimeDefaults, withRuntimeFlags } from './runtime-flags.ts';
 import { verifyImagesOption } from './verify-images.ts';
+import { unservedShortName, vmShortNameOption } from './vm-short-name-option.ts';
 
 /** Parsed flags of `vimana up`. */
-export interface UpSettings extends NodeFlags {
+export interface UpSettings extends NodeFlags, RuntimeFlags {
   readonly dataDir?: string;
   readonly ephemeral: boolean;
   readonly durability: 'sync' | 'relaxed';
@@ -25,9 +27,17 @@ export interface UpSettings extends NodeFlags {
   readonly healthPort: number;
   readonly exporterPort: number;
   readonly kubeconfigOut?: string;
+  /** Adds the instance to the user's kubeconfig. */
+  readonly mergeKubeconfig: boolean;
+  /** Returns when the instance is ready, and leaves it running. */
+  readonly detach: boolean;
   readonly dialects: readonly DialectName[];
+  /** API group that the short name `vm` means. */
+  readonly vmShortName?: string;
   readonly demo?: boolean;
   readonly nodes: number;
+  /** Whether a flag describes the nodes. Otherwise they are those of the previous start. */
+  readonly nodesGiven: boolean;
   readonly stageDelay: number;
   readonly schedulerConfig?: string;
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
@@ -50,15 +60,22 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
   const named = nodeFlags(new CheckedCommand('up'), 'nodes').description(
     'run a whole cluster in one process: API server, scheduler, controllers, simulated nodes and operator',
   );
-  const up = withListenerFlags(withDataFlags(named))
+  const up = withListenerFlags(withDataFlags(withRuntimeFlags(named)))
     .option('--kubeconfig-out <file>', 'also write an administrator kubeconfig to this file when ready', nonEmpty)
+    .option(
+      '--merge-kubeconfig',
+      'add a context to the first existing file of KUBECONFIG, or to ~/.kube/config, and make it current',
+      false,
+    )
+    .option('--detach', 'return when everything is ready, and leave it running until vimana down', false)
     .addOption(
       new Option('--dialects <names>', 'API groups to serve, separated by commas')
         .argParser(dialects)
         .default([...DIALECT_NAMES], DIALECT_NAMES.join(',')),
     )
+    .addOption(vmShortNameOption())
     .option('--demo', 'create the demo fleet (default for a new data directory)')
-    .option('--empty', 'do not create the demo fleet')
+    .option('--empty', 'do not create the demo fleet; rejected if the data directory has VMs')
     .addOption(durationOption('--stage-delay <duration>', 'how long a pod takes to start', '0s'))
     .option('--scheduler-config <file>', 'file with a KubeSchedulerConfiguration', nonEmpty)
     .addOption(
@@ -124,9 +141,13 @@ function withListenerFlags(command: CheckedCommand): CheckedCommand {
     );
 }
 
-type Flags = Omit<UpSettings, 'carbon'> & CarbonFlags & { readonly empty?: boolean };
+type Flags = Omit<UpSettings, 'carbon' | 'nodesGiven'> & CarbonFlags & { readonly empty?: boolean };
 
-function settingsOf({ empty, ...flags }: Flags, isGiven: (name: string) => boolean): UpSettings {
+/** Flags that describe the nodes. */
+const NODE_FLAGS = ['runtime', 'nodes', 'nodeSize', 'nodePrefix', 'zones', 'nodeLabels', 'nodeResources', 'nodeFile'];
+
+function settingsOf({ empty, ...given }: Flags, isGiven: (name: string) => boolean): UpSettings {
+  const flags = withRuntimeDefaults(given, isGiven);
   // Without a port, several processes can run side by side on free ports. An explicit port must be the one that is
   // used.
   const listener = (name: 'metricsPort' | 'healthPort' | 'exporterPort') =>
@@ -134,6 +155,7 @@ function settingsOf({ empty, ...flags }: Flags, isGiven: (name: string) => boole
   return {
     ...flags,
     carbon: carbonSettings(flags),
+    nodesGiven: NODE_FLAGS.some(isGiven),
     metricsPort: listener('metricsPort'),
     healthPort: listener('healthPort'),
     exporterPort: listener('exporterPort'),
@@ -154,6 +176,10 @@ function contradictions(flags: Flags, given: Given): string[] {
   const shared = named.find(([, number], at) => named.findIndex(([, other]) => other === number) !== at);
   return [
     ...carbonContradictions(flags),
+    ...unservedShortName(flags),
+    ...(flags.runtime === 'qemu' && given('nodeFile')
+      ? ['--runtime cannot be combined with --node-file: set runtime: qemu in its pools.']
+      : []),
     ...(given('imageHosts') && !flags.verifyImages ? ['--image-hosts needs --verify-images.'] : []),
     ...(demo === true && empty === true ? ['--demo and --empty contradict each other.'] : []),
     ...(demo === true && !flags.dialects.includes('kubevirt')

@@ -15,6 +15,35 @@ kind: VirtualMachine
 metadata: {name: Web}
 spec: {cpus: 0, memory: lots, wings: 2, networks: [{name: a, macAddress: zz}]}
 `,
+  'typos.yaml': `apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: web
+spec:
+  runStrategi: Always
+  template:
+    spec:
+      domain:
+        memory:
+          gest: 4Gi
+        devices: {}
+---
+apiVersion: hypersdk.io/v1alpha1
+kind: VirtualMachine
+metadata:
+  name: web
+spec:
+  cpu: 2
+  memory: 4GB
+  disks:
+    - name: root
+      size: 50
+    - { name: data, size: 5GB }
+`,
+  'list.yaml':
+    'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n- apiVersion: hypersdk.io/v1alpha1\n  kind: VirtualMachine\n  metadata: {name: web}\n  spec:\n    cpus: 0\n    memory: 1Gi\n',
+  'group.yaml': 'apiVersion: kubvirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\n',
+  'version.yaml': 'kind: VirtualMachine\napiVersion: kubevirt.io/v2\nmetadata: {name: a}\n',
   'broken.yaml': 'a: [',
   'other.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n',
   'typo.yaml': 'apiVersion: hypersdk.io/v1alpha1\nkind: VirtualMashine\nmetadata: {name: s}\n',
@@ -55,11 +84,45 @@ describe('vimana validate', () => {
     expect(failure).toBe('1 of 1 objects are not valid');
   });
 
+  it('reports the line and the column of each field, and suggests a correction', async () => {
+    const { err } = await validate('typos.yaml');
+    const lines = [
+      'typos.yaml:1: VirtualMachine "web" is not valid:',
+      '  typos.yaml:6:3: unknown field "spec.runStrategi": did you mean runStrategy?',
+      '  typos.yaml:11:11: unknown field "spec.template.spec.domain.memory.gest": did you mean guest?',
+      'typos.yaml:14: VirtualMachine "web" is not valid:',
+      '  typos.yaml:19:3: unknown field "spec.cpu": did you mean cpus?',
+      '  typos.yaml:18:1: spec.cpus: Required value',
+      '  typos.yaml:20:3: spec.memory: Invalid value: "4GB": must be a whole number with a binary suffix, such as 512Mi or 8Gi: try 4Gi',
+      '  typos.yaml:24:21: spec.disks[1].size: Invalid value: "5GB": must be a quantity, such as 500m, 2 or 8Gi: try 5Gi',
+      '  typos.yaml:23:7: spec.disks[0].size: Invalid value: 50: must be greater than or equal to 1M: 50 without a suffix is 50 bytes; did you mean 50Gi?',
+      '  Further rules are checked once these errors are corrected.',
+    ];
+    expect(err.split('\n')).toEqual(expect.arrayContaining(lines));
+    expect(err).not.toContain('<nil>');
+  });
+
+  it('reports the positions of objects in a List', async () => {
+    const { out, err } = await validate('list.yaml');
+    expect(out).toBe('list.yaml:4: Secret "" skipped: v1 is not a group of Vimana\n');
+    expect(err).toContain('list.yaml:6: VirtualMachine "web" is not valid:\n  list.yaml:10:5: spec.cpus: ');
+  });
+
+  it('suggests the group of an object that it skips', async () => {
+    expect((await validate('group.yaml')).out).toContain(
+      'skipped: kubvirt.io/v1 is not a group of Vimana; did you mean kubevirt.io?',
+    );
+  });
+
   it.each([
     ['broken.yaml', 'broken.yaml:1:'],
     [
       'typo.yaml',
-      'unknown kind hypersdk.io/v1alpha1 VirtualMashine; known kinds are hypersdk.io/v1alpha1 VirtualMachine',
+      'typo.yaml:2:1: unknown kind hypersdk.io/v1alpha1 VirtualMashine; did you mean hypersdk.io/v1alpha1 VirtualMachine?',
+    ],
+    [
+      'version.yaml',
+      'version.yaml:2:1: unknown kind kubevirt.io/v2 VirtualMachine; did you mean kubevirt.io/v1 VirtualMachine?',
     ],
     ['empty.yaml', 'empty.yaml: contains no object'],
   ])('rejects %s by name', async (file, message) => {
@@ -71,8 +134,8 @@ describe('vimana validate', () => {
   it('validates scenario files', async () => {
     expect((await validate('scenarios.json')).out).toBe('scenarios.json:1: scenarios calm, busy are valid\n');
     expect((await validate('odd-scenarios.json')).err).toBe(
-      'odd-scenarios.json:1: scenarios calm is not valid:\n' +
-        '  calm[0].memory_usage: Invalid value: 1.2: must not be greater than 1\n',
+      'odd-scenarios.json:1: scenarios calm are not valid:\n' +
+        '  odd-scenarios.json:1:25: calm[0].memory_usage: Invalid value: 1.2: must not be greater than 1\n',
     );
   });
 

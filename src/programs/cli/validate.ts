@@ -3,13 +3,18 @@ import { KINDS } from '#api/kinds';
 import { readScenarios } from '#fleet/rebalance/read-scenarios';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import { formatFieldError } from '#platform/base/field-error';
+import { similarWord } from '#platform/base/similar-word';
+import { type FieldPlaces, fieldPlaces } from '#platform/kube/field-places';
 import { type ManifestDocument, readManifest } from '#platform/kube/manifest';
 import type { Kind } from '#platform/schema/kind';
 import type { Lookup } from '#vm/admission/admitter';
 import { findAdmission } from '#vm/dialects/admitters';
 import { CheckedCommand } from './checked-command.ts';
+import { describeCauses } from './describe-causes.ts';
 import type { Io } from './io.ts';
 import { manifestFiles, readTextFile } from './manifest-files.ts';
+import { isNodeScenarios } from './node-scenarios.ts';
+import { VM_GROUPS } from './vm-groups.ts';
 
 /** A manifest in a file is checked as a user's, regardless of who runs the operator. */
 const admissionOf = findAdmission();
@@ -21,6 +26,7 @@ interface Outcome {
 
 interface Found extends ManifestDocument {
   readonly file: string;
+  readonly places: FieldPlaces;
 }
 
 /** Builds `vimana validate FILE...`, which checks manifests against admission without a cluster. */
@@ -33,7 +39,9 @@ export function validateCommand(io: Io): Command {
       const paths = [...words, ...filename];
       if (paths.length === 0) throw new UsageError('no file given', { hint: 'See: vimana validate --help' });
       const files = paths.flatMap((path) => manifestFiles(io, path)).map((file) => ({ file, ...readFile(io, file) }));
-      const found = files.flatMap(({ file, documents }) => documents.map((document) => ({ ...document, file })));
+      const found = files.flatMap(({ file, documents, places }) =>
+        documents.map((document) => ({ ...document, file, places })),
+      );
       const lookup = lookupIn(found);
       const outcomes = [
         ...files.flatMap(({ broken }) => broken),
@@ -47,12 +55,18 @@ export function validateCommand(io: Io): Command {
     });
 }
 
-function readFile(io: Io, file: string): { documents: readonly ManifestDocument[]; broken: readonly Outcome[] } {
-  const { documents, problems } = readManifest(readTextFile(io, file));
+interface ReadFile {
+  readonly documents: readonly ManifestDocument[];
+  readonly places: FieldPlaces;
+  readonly broken: readonly Outcome[];
+}
+
+function readFile(io: Io, file: string): ReadFile {
+  const text = readTextFile(io, file);
+  const { documents, problems } = readManifest(text);
   const broken = problems.map(({ line, column, message }) => refuse([`${file}:${line}:${column}: ${message}`]));
-  return documents.length + broken.length === 0
-    ? { documents, broken: [refuse([`${file}: contains no object`])] }
-    : { documents, broken };
+  const nothing = documents.length + broken.length === 0 ? [refuse([`${file}: contains no object`])] : [];
+  return { documents, places: fieldPlaces(text), broken: [...broken, ...nothing] };
 }
 
 function refuse(lines: readonly string[]): Outcome {
@@ -107,43 +121,57 @@ function storedForm(object: object): unknown {
 
 const DEFAULT_NAMESPACE = 'default';
 
-function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcome {
+function validateDocument(found: Found, lookup: Lookup): Outcome {
+  const { object } = found;
   const { apiVersion, kind, name } = namesOf(object);
-  const title = `${file}:${line}: ${kind || 'object'} "${name}"`;
-  if (isScenarioFile(object)) return validateScenarios(`${file}:${line}`, object);
+  const title = `${placeOf(found)}: ${kind || 'object'} "${name}"`;
+  if (isNodeScenarios(object)) return validateScenarios(found, object);
   const admit = admissionOf(apiVersion, kind);
-  if (admit === undefined) return foreign(title, apiVersion, kind);
+  if (admit === undefined) return foreign(title, found);
   const placed = inNamespace(object as object);
   const user = { name: 'validate', groups: [] };
-  const { causes, warnings, unknownFields } = admit({ operation: 'CREATE', object: placed, user, lookup });
-  const warned = warnings.map((warning) => `  warning: ${warning}`);
-  const wrong = [...unknownFields.map((path) => `unknown field "${path}"`), ...causes.map(formatFieldError)];
+  const verdict = admit({ operation: 'CREATE', object: placed, user, lookup });
+  const warned = verdict.warnings.map((warning) => `  warning: ${warning}`);
+  const wrong = describeCauses(verdict, { apiVersion, kind, place: (field) => `${placeOf(found, field)}: ` });
   if (wrong.length === 0) return { lines: [`${title} is valid`, ...warned], verdict: 'valid' };
   return refuse([`${title} is not valid:`, ...wrong.map((cause) => `  ${cause}`), ...warned]);
 }
 
-/** Reports whether the object is a scenario file, which lists nodes by name. Such files may lie beside manifests. */
-function isScenarioFile(object: unknown): object is Readonly<Record<string, readonly unknown[]>> {
-  const lists = typeof object === 'object' && object !== null ? Object.values(object) : [];
-  return lists.length > 0 && lists.every(Array.isArray);
+/** Returns the place of an object, or of one of its fields with the column, as editors open it. */
+function placeOf({ file, places, ...document }: Found, field?: string): string {
+  if (field === undefined && document.item === undefined) return `${file}:${document.line}`;
+  const { line, column } = places(document, field ?? '');
+  return field === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
-function validateScenarios(place: string, object: Readonly<Record<string, readonly unknown[]>>): Outcome {
-  const title = `${place}: scenarios ${Object.keys(object).join(', ')}`;
+function validateScenarios(found: Found, object: Readonly<Record<string, readonly unknown[]>>): Outcome {
+  const title = `${placeOf(found)}: scenarios ${Object.keys(object).join(', ')}`;
   const { causes } = readScenarios(object);
   if (causes.length === 0) return { lines: [`${title} are valid`], verdict: 'valid' };
-  return refuse([`${title} is not valid:`, ...causes.map((cause) => `  ${formatFieldError(cause)}`)]);
+  const wrong = causes.map((cause) => `  ${placeOf(found, cause.field)}: ${formatFieldError(cause)}`);
+  return refuse([`${title} are not valid:`, ...wrong]);
 }
 
 /** Skips objects of foreign kinds. Only an unknown kind of a Vimana group is an error. */
-function foreign(title: string, apiVersion: string, kind: string): Outcome {
+function foreign(title: string, found: Found): Outcome {
+  const { apiVersion, kind } = namesOf(found.object);
   if (apiVersion === '' || kind === '')
     return refuse([`${title} is not valid:`, '  it must be an object with apiVersion and kind']);
   const ours = KINDS.filter(({ group }) => apiVersion.startsWith(`${group}/`));
-  if (ours.length === 0)
-    return { lines: [`${title} skipped: ${apiVersion} is not a group of Vimana`], verdict: 'skipped' };
-  const known = ours.map((each) => `${each.apiVersion} ${each.kind}`).join(', ');
-  return refuse([`${title} is not valid:`, `  unknown kind ${apiVersion} ${kind}; known kinds are ${known}`]);
+  const group = apiVersion.split('/')[0] ?? '';
+  if (ours.length === 0) {
+    const meant = similarWord(group, VM_GROUPS);
+    const question = meant === undefined ? '' : `; did you mean ${meant}?`;
+    return { lines: [`${title} skipped: ${apiVersion} is not a group of Vimana${question}`], verdict: 'skipped' };
+  }
+  const known = ours.map((each) => `${each.apiVersion} ${each.kind}`);
+  const meant = similarWord(`${apiVersion} ${kind}`, known);
+  const question = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const place = placeOf(found, ours.some((each) => each.kind === kind) ? 'apiVersion' : 'kind');
+  return refuse([
+    `${title} is not valid:`,
+    `  ${place}: unknown kind ${apiVersion} ${kind}${question || `; known kinds are ${known.join(', ')}`}`,
+  ]);
 }
 
 function inNamespace(object: { readonly metadata?: unknown }): object {

@@ -77,3 +77,34 @@ describe('an instance', () => {
     await expect(cluster.patch(`${INSTANCES}/x/i`, grow, { user: OPERATOR })).resolves.toMatchObject(grow);
   });
 });
+
+describe('a migration', () => {
+  const MIGRATIONS = 'virtualmachineinstancemigrations.kubevirt.io';
+  const migrationOf = (vmiName: string, name: string) => ({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstanceMigration',
+    metadata: { name },
+    spec: { vmiName },
+  });
+  const instance = (name: string) => ({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { name },
+    spec: { domain: { devices: {}, memory: { guest: '1Gi' } } },
+  });
+
+  test('is rejected without an instance of its namespace, and beside an unfinished one of the same instance', async () => {
+    const cluster = await testCluster();
+    for (const name of ['web', 'db']) await cluster.create('virtualmachineinstances.kubevirt.io/x', instance(name));
+    const missing = await cluster.refused(cluster.create(`${MIGRATIONS}/x`, migrationOf('none', 'a')));
+    expect(missing).toMatchObject({ code: 422, message: expect.stringContaining('the VMI "x/none" does not exist') });
+    const { metadata } = await cluster.create(`${MIGRATIONS}/x`, migrationOf('web', 'a'));
+    const second = await cluster.refused(cluster.create(`${MIGRATIONS}/x`, migrationOf('web', 'b')));
+    expect(second.message).toContain(
+      `in-flight migration detected. Active migration job (${metadata.uid}) is currently already in progress for VMI web.`,
+    );
+    await cluster.create(`${MIGRATIONS}/x`, migrationOf('db', 'c'));
+    const label = { metadata: { labels: { a: 'b' } } };
+    await expect(cluster.patch(`${MIGRATIONS}/x/a`, label)).resolves.toMatchObject(label);
+  });
+});

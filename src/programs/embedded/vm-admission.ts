@@ -1,12 +1,14 @@
+import type { Vmim } from '#api/kubevirt/resources';
+import { virtualMachineInstanceMigration } from '#api/kubevirt/virtual-machine-instance-migration';
 import { OPERATE } from '#api/operate-verb';
 import type { AdmissionAttributes, AdmissionPlugin, PluginHost } from '#control-plane/apiserver/admission-plugin';
 import { invalid } from '#control-plane/apiserver/api-error';
 import { type ObjectSource, readObject } from '#control-plane/apiserver/object-source';
-import { apiVersionOf } from '#control-plane/apiserver/resource';
+import { apiVersionOf, keyOf } from '#control-plane/apiserver/resource';
 import { copyJson } from '#platform/base/json-copy';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
-import type { Lookup } from '#vm/admission/admitter';
+import type { Lookup, MigrationsOf } from '#vm/admission/admitter';
 import type { FindAdmission } from '#vm/dialects/admitters';
 
 /**
@@ -15,6 +17,7 @@ import type { FindAdmission } from '#vm/dialects/admitters';
  */
 export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmission): AdmissionPlugin {
   const lookup = lookupIn(source);
+  const migrationsOf = migrationsIn(source);
 
   const admitterFor = ({ resource, kind }: AdmissionAttributes) =>
     resource.custom && kind === undefined ? find(apiVersionOf(resource), resource.kind) : undefined;
@@ -33,6 +36,7 @@ export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmissi
       user: call.user,
       operates: () => authorize({ user: call.user, verb: OPERATE, ...requested }).allowed,
       lookup,
+      migrationsOf,
     });
     const { name, generateName } = object.metadata;
     if (verdict.causes.length > 0) throw invalid(resource, name || generateName || '', verdict.causes);
@@ -61,4 +65,19 @@ export function vmAdmission({ source, authorize }: PluginHost, find: FindAdmissi
 function lookupIn(source: ObjectSource): Lookup {
   return ({ group, versions, plural }, namespace, name) =>
     readObject(source, group, versions[0], plural, namespace, name) as never;
+}
+
+/** Finds the migrations of an instance among those of its namespace. Only texts with its name are parsed. */
+function migrationsIn({ store, registry, parsed }: ObjectSource): MigrationsOf {
+  const { group, versions, plural } = virtualMachineInstanceMigration;
+  return (namespace, vmiName) => {
+    const resource = registry.find(group, versions[0], plural);
+    if (resource === undefined) return [];
+    const named = JSON.stringify({ vmiName }).slice(1, -1);
+    return store
+      .range({ prefix: keyOf(resource, namespace, '') })
+      .entries.filter(({ value }) => value.includes(named))
+      .map((entry) => parsed.get(entry) as unknown as Vmim)
+      .filter(({ spec }) => spec.vmiName === vmiName);
+  };
 }

@@ -17,6 +17,12 @@ export interface VmPluginOptions {
 
 const OPERATOR_USER = serviceAccountUserName('vimana-system', 'vimana-operator');
 
+/**
+ * Webhooks of the operator in the chart. If it is installed on an embedded API server, they would repeat these plugins,
+ * and its simulated pods cannot serve them.
+ */
+const OPERATOR_WEBHOOKS = ['defaults.vimana.io', 'rules.vimana.io', 'evictions.vimana.io'];
+
 /** Adds the kinds of Vimana to an embedded API server: their admission, and evictions that become migrations. */
 export function vmPlugins({ operatorUser = OPERATOR_USER, actsOn }: VmPluginOptions = {}): AddPlugins {
   // The server acts in the operator's name before the operator's role exists.
@@ -24,5 +30,6 @@ export function vmPlugins({ operatorUser = OPERATOR_USER, actsOn }: VmPluginOpti
   return (host) => ({
     mutating: [vmAdmission(host, findAdmission(actsOn === undefined ? {} : { actsOn }))],
     last: [launcherEviction(host, operator)],
+    replacedWebhooks: OPERATOR_WEBHOOKS,
   });
 }

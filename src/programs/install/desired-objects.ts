@@ -10,6 +10,7 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac'
 import { resourceType } from '#platform/kube/kinds/resource-type';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
+import { withVmShortName } from '#programs/cli/vm-short-name';
 import { POLICIES, POLICY_BINDINGS } from '#programs/install/status-policy';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
 import { kwokNodes } from '#vm/node/simulated/kwok/manifests';
@@ -44,8 +45,12 @@ const ROOT = new URL('../../../', import.meta.url);
 /** Label of the namespace, nodes and stages that `vimana install` created. */
 export const INSTALLED = { label: 'app.kubernetes.io/managed-by', value: 'vimana-install' };
 
-export function desiredCrds(dialects: readonly DialectName[]): DesiredObject[] {
-  return kindsOf(dialects).map((kind) => ({ type: CUSTOM_RESOURCE_DEFINITIONS, object: crdFor(kind) }));
+/** Returns the CRDs of the chosen groups. Only VMs of one group have the short name `vm`. */
+export function desiredCrds(dialects: readonly DialectName[], vmShortName: string): DesiredObject[] {
+  return withVmShortName(kindsOf(dialects), vmShortName).map((kind) => ({
+    type: CUSTOM_RESOURCE_DEFINITIONS,
+    object: crdFor(kind),
+  }));
 }
 
 /**

@@ -1,7 +1,5 @@
-import { DIALECT_NAMES, GROUPS } from '#api/groups';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import type { InstallDeps, InstallSettings } from '#programs/cli/install';
-import { type ApplyOutcome, apply, getExisting, nameOf } from './apply.ts';
+import { type ApplyOutcome, apply, nameOf } from './apply.ts';
 import { waitForServed } from './crds.ts';
 import type { DesiredObject } from './desired-objects.ts';
 import { nextSteps } from './next-steps.ts';
@@ -40,9 +38,9 @@ export async function install(settings: InstallSettings, parts: InstallDeps): Pr
   io.out(`${created} created, ${configured} configured, ${unchanged} unchanged\n`);
   if (dryRun) return;
   const operator = await actingOperator(client, clock, signal);
-  const known = await knownDialects(parts);
-  const { dialects } = plan;
-  io.out(nextSteps({ dialects, known, examples: settings.examples, ...(operator === undefined ? {} : { operator }) }));
+  const { dialects, vmShortName } = plan;
+  const { examples } = settings;
+  io.out(nextSteps({ dialects, vmShortName, examples, ...(operator === undefined ? {} : { operator }) }));
 }
 
 async function applyDesired(
@@ -71,21 +69,3 @@ async function waitForKinds({ definitions }: Plan, ms: number, { io, client, clo
   );
   io.out(`${definitions.length} kinds are served\n`);
 }
-
-/** Returns the groups whose VMs the cluster serves by now. */
-async function knownDialects({ client, signal }: InstallDeps) {
-  const there = await Promise.all(
-    DIALECT_NAMES.map((name) =>
-      getExisting(client, { type: CUSTOM_RESOURCE_DEFINITIONS, object: machineDefinition(GROUPS[name]) }, signal).then(
-        Boolean,
-      ),
-    ),
-  );
-  return DIALECT_NAMES.filter((_, at) => there[at]);
-}
-
-const machineDefinition = (group: string) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: CUSTOM_RESOURCE_DEFINITIONS.kind,
-  metadata: { name: `virtualmachines.${group}` },
-});

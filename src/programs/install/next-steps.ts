@@ -1,21 +1,21 @@
 import { DIALECT_NAMES, type DialectName, GROUPS } from '#api/groups';
+import { withInstalledPaths } from '#programs/cli/installed-paths';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
 
 export interface Situation {
   /** Requested groups. */
   readonly dialects: readonly DialectName[];
-  /** Groups whose VMs the cluster serves. */
-  readonly known: readonly DialectName[];
+  /** Group that the short name `vm` means. */
+  readonly vmShortName: string;
   readonly examples: boolean;
   /** Operator that already manages VMs. */
   readonly operator?: string;
 }
 
 /** Returns what to type after an installation. */
-export function nextSteps({ dialects, known, examples, operator }: Situation): string {
+export function nextSteps({ dialects, vmShortName, examples, operator }: Situation): string {
   const flag = dialects.length === DIALECT_NAMES.length ? '' : ` --dialects ${dialects.join(',')}`;
-  // A short name is unambiguous if there is only one kind.
-  const machines = (name: DialectName) => (known.length === 1 ? 'vm' : `vm.${GROUPS[name]}`);
+  const machines = (name: DialectName) => (GROUPS[name] === vmShortName ? 'vm' : `virtualmachines.${GROUPS[name]}`);
   const lines: (readonly [command: string, why: string])[] = [
     ...(operator === undefined
       ? [
@@ -31,5 +31,6 @@ export function nextSteps({ dialects, known, examples, operator }: Situation): s
   ];
   const width = Math.max(...lines.map(([command]) => command.length));
   const acting = operator === undefined ? '' : ` The operator ${operator} manages the VMs of this cluster.`;
-  return `\nNext:${acting}\n\n${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}`;
+  const shown = lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('');
+  return withInstalledPaths(`\nNext:${acting}\n\n${shown}`);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { stringify } from 'yaml';
+import type { Runtime } from '#api/runtime';
 import { parseCidr } from '#platform/base/cidr';
 import { ConfigError, UsageError } from '#platform/base/errors';
 import type { NodeFlags } from '#programs/cli/node-flags';
@@ -17,11 +17,12 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the node pools that flags or a file request. */
-export function nodePools(count: number, flags: NodeFlags): NodePool[] {
+export function nodePools(count: number, flags: NodeFlags & { readonly runtime?: Runtime }): NodePool[] {
   const { nodeSize, nodePrefix, zones, nodeLabels, nodeResources, nodeFile } = flags;
   if (nodeFile !== undefined) return fromFile(nodeFile);
   const pool = {
     count,
+    ...(flags.runtime === 'qemu' ? { runtime: flags.runtime } : {}),
     // A prefix that ends in a letter or digit is separated from the number: node gives node-1.
     prefix: /[A-Za-z0-9]$/.test(nodePrefix) ? `${nodePrefix}-` : nodePrefix,
     size: nodeSize,
@@ -31,7 +32,7 @@ export function nodePools(count: number, flags: NodeFlags): NodePool[] {
   };
   try {
     // The flags are read like a file, so that the same rules apply.
-    return readPools(stringify({ pools: [pool] }));
+    return readPools(JSON.stringify({ pools: [pool] }));
   } catch (error) {
     const causes = (error as Error).message.replaceAll(
       /pools\[0\]\.(\w+)/g,

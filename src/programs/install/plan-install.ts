@@ -20,6 +20,7 @@ import {
 } from './desired-objects.ts';
 import { nodePools } from './node-pools.ts';
 import { missingPermissions } from './permissions.ts';
+import { planVmShortName } from './plan-vm-short-name.ts';
 import { isInstalled } from './release.ts';
 
 /** Objects of an installation in the order in which they are applied, and the state of the cluster. */
@@ -30,6 +31,8 @@ export interface Plan {
   readonly examples: readonly DesiredObject[];
   /** Groups that are ours to install here. */
   readonly dialects: readonly DialectName[];
+  /** Group that the short name `vm` means. */
+  readonly vmShortName: string;
   readonly before: ReadonlyMap<DesiredObject, KubeObject>;
   /** Notes for the user that require no action. */
   readonly notes: readonly string[];
@@ -52,13 +55,17 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
   const isIts = ({ object }: DesiredObject) =>
     isKubevirt && /(?:^|\.)kubevirt\.io(?::|$)/.test(object.metadata.name ?? '');
 
+  const named = await ignoreForbidden(client.list(CUSTOM_RESOURCE_DEFINITIONS, { signal }));
+  const shortName = planVmShortName(named?.items ?? [], dialects, settings.vmShortName);
+  notes.push(...shortName.notes);
+
   const pools = nodePools(settings.nodes, settings);
   const nodes = desiredNodes(pools);
   const hasStages =
     nodes.length > 0 && (await look(CUSTOM_RESOURCE_DEFINITIONS, `${STAGE_OBJECTS.plural}.${STAGE_OBJECTS.group}`));
   if (nodes.length > 0 && !hasStages) notes.push(WITHOUT_KWOK);
   const desired = {
-    definitions: desiredCrds(dialects).filter((each) => !isIts(each)),
+    definitions: [...desiredCrds(dialects, shortName.group), ...shortName.withheld].filter((each) => !isIts(each)),
     rights: desiredPermissions(dialects).filter((each) => !isIts(each)),
     nodes: [...nodes, ...(hasStages ? desiredStages() : [])],
     examples: settings.examples ? desiredExamples(dialects, namespace) : [],
@@ -85,7 +92,7 @@ export async function planInstall(settings: InstallSettings, parts: InstallDeps)
     problems.push(...(await refusals([...Object.values(applied).flat(), ...fresh], before, settings, parts)));
   }
   if (problems.length > 0) throw installRejected(problems);
-  return { ...desired, permissions, dialects, before, notes };
+  return { ...desired, permissions, dialects, vmShortName: shortName.group, before, notes };
 }
 
 const ITSELF = 'KubeVirt itself is installed (kubevirts.kubevirt.io exists)';

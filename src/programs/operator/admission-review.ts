@@ -4,7 +4,7 @@ import { invalid, type Status } from '#control-plane/apiserver/api-error';
 import { jsonEqual } from '#platform/base/json-equal';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind, ObjectOf } from '#platform/schema/kind';
-import type { Lookup } from '#vm/admission/admitter';
+import type { Lookup, MigrationsOf } from '#vm/admission/admitter';
 import type { FindAdmission } from '#vm/dialects/admitters';
 
 /** Request of the API server to a webhook. */
@@ -33,6 +33,8 @@ const ALLOWED: ReviewResponse = { allowed: true };
 export interface ReviewDeps {
   readonly find: FindAdmission;
   readonly lookup: Lookup;
+  /** Absent if migrations are not managed. */
+  readonly migrationsOf?: MigrationsOf;
   /** Reports whether the requester has the verb `operate` on the object. If absent, nobody has. */
   readonly operates?: boolean;
 }
@@ -66,6 +68,7 @@ export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate
     user: { name: username, groups },
     operates: () => parts.operates === true,
     lookup: parts.lookup,
+    ...(parts.migrationsOf === undefined ? {} : { migrationsOf: parts.migrationsOf }),
   });
   if (verdict.causes.length > 0) {
     const { name, generateName } = object.metadata;

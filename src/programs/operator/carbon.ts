@@ -16,7 +16,7 @@ import { type GridPlace, gridPlace, gridPlaces, type ZoneMap } from '#vm/carbon/
 import { IntensityCache } from '#vm/carbon/intensity-cache';
 import { CarbonLedger } from '#vm/carbon/ledger';
 import { carbonMeasures, type RunningVm } from '#vm/carbon/measures';
-import { CarbonError } from '#vm/carbon/provider';
+import { CarbonError, type CarbonProvider } from '#vm/carbon/provider';
 import {
   CARBON_CONFIG_MAP,
   type CarbonSettings,
@@ -43,6 +43,8 @@ export type CarbonSources = Omit<ProviderDeps, 'clock' | 'readConfigMap'>;
 
 /** Parts of a process that make its VMs carbon-aware. */
 export interface Carbon extends CarbonParts {
+  /** Provider of the settings. Undefined if there is none. */
+  readonly source: CarbonProvider | undefined;
   /** Returns the metrics for /metrics. `cores` returns the usage of an instance if it is known. */
   measures(cores?: (instance: Vmi) => number | undefined): readonly MetricDefinition[];
 }
@@ -62,6 +64,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonDeps
   const zones = nodePlaces(settings.zoneMap);
   const ledger = new CarbonLedger(clock.now());
   return {
+    source: provider,
     provider: (templateOf = () => undefined) =>
       carbonProvider({
         cache,

@@ -1,4 +1,5 @@
 import type { DialectName } from '#api/groups';
+import { CUSTOM_METRICS_GROUP, CUSTOM_METRICS_VERSIONS } from '#fleet/exporter/custom-metrics/custom-metrics-api';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { leaseRules } from '#platform/runtime/rbac';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
@@ -10,6 +11,11 @@ export const ownNames = (name: string) => ({ service: `${name}-webhook`, secret:
 
 /** APIServices through which users reach the subresources. */
 export const API_SERVICES: readonly string[] = VERSIONS.map((version) => `${version}.${SUBRESOURCES_GROUP}`);
+
+/** APIServices through which autoscalers reach the custom metrics. */
+export const METRICS_API_SERVICES: readonly string[] = CUSTOM_METRICS_VERSIONS.map(
+  (version) => `${version}.${CUSTOM_METRICS_GROUP}`,
+);
 
 /** Returns the cluster-wide permissions for serving webhooks: setting the CA bundle in their configurations. */
 export function webhookRules(name: string): readonly PolicyRule[] {
@@ -31,15 +37,23 @@ const ACCESS_REVIEWS: PolicyRule = {
   verbs: ['create'],
 };
 
-/** Permissions for serving subresources, besides those for acting on them. */
-export const AGGREGATION_RULES: readonly PolicyRule[] = [
-  {
-    apiGroups: ['apiregistration.k8s.io'],
-    resources: ['apiservices'],
-    resourceNames: API_SERVICES,
-    verbs: ['get', 'patch'],
-  },
-  ACCESS_REVIEWS,
+/** Returns the permissions for serving APIServices, besides those for acting on their requests. */
+export function aggregationRules(apiServices: readonly string[]): readonly PolicyRule[] {
+  return [
+    {
+      apiGroups: ['apiregistration.k8s.io'],
+      resources: ['apiservices'],
+      resourceNames: [...apiServices],
+      verbs: ['get', 'patch'],
+    },
+    ACCESS_REVIEWS,
+  ];
+}
+
+/** Permissions for measuring nodes and VMs, besides those of the controllers. */
+export const METRICS_RULES: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+  { apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['get', 'list'] },
 ];
 
 /** Permissions in kube-system for reading how the forwarding API server is authenticated. */

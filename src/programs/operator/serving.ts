@@ -1,9 +1,10 @@
 import { virtualMachineInstance } from '#api/kubevirt/group';
-import { resourceTypeFor } from '#api/kubevirt/resources';
+import { resourceTypeFor, VMIMS } from '#api/kubevirt/resources';
 import { serviceHosts } from '#platform/base/allowed-hosts';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
+import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Client } from '#platform/kube/client';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { Checks } from '#platform/runtime/http/health-routes';
@@ -14,7 +15,8 @@ import type { Runnable } from '#platform/runtime/runnable';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { OperatorFlags } from '#programs/cli/operator';
 import { actsFor } from '#programs/operator/controllers';
-import type { Lookup } from '#vm/admission/admitter';
+import type { Lookup, MigrationsOf } from '#vm/admission/admitter';
+import { migrationsByInstance } from '#vm/controllers/migration/indices';
 import { findAdmission } from '#vm/dialects/admitters';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
 import type { Dialect } from '#vm/engine/dialect';
@@ -23,9 +25,10 @@ import type { ReviewDeps } from './admission-review.ts';
 import { aggregatedApi } from './aggregated-api.ts';
 import { caBundles } from './ca-bundles.ts';
 import { directoryCertificates, sharedCertificates } from './certificates.ts';
+import { clusterMetrics } from './custom-metrics.ts';
 import { followFrontProxy } from './front-proxy.ts';
 import { listen } from './listen.ts';
-import { API_SERVICES, ownNames } from './rbac.ts';
+import { API_SERVICES, METRICS_API_SERVICES, ownNames } from './rbac.ts';
 import type { NamedFlags } from './resolve-names.ts';
 import { SubjectAccess } from './subject-access.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -54,7 +57,7 @@ const DRAIN_MS = 3000;
 
 /** Serves webhooks and subresources with a certificate that is kept current. */
 export async function startServing(flags: NamedFlags, parts: ServingDeps): Promise<Serving> {
-  const { client, clock, random, log, namespace, dialects } = parts;
+  const { client, clock, log, namespace } = parts;
   const names = ownNames(flags.webhookName);
   const service = { namespace, name: names.service };
   const server = await listen({ port: flags.webhookPort }, '--webhook-port', {
@@ -76,14 +79,10 @@ export async function startServing(flags: NamedFlags, parts: ServingDeps): Promi
       ? sharedCertificates(certificateParts, { namespace, name: names.secret }, namesOf(service))
       : directoryCertificates(certificateParts, webhookCertDir);
   const aggregated = flags.instances && flags.subresources;
-  const proxy = aggregated ? followFrontProxy({ client, clock, log }, secure) : undefined;
+  const apiServices = [...(aggregated ? API_SERVICES : []), ...(flags.customMetrics ? METRICS_API_SERVICES : [])];
+  const proxy = apiServices.length > 0 ? followFrontProxy({ client, clock, log }, secure) : undefined;
   if (proxy !== undefined) {
-    const extensions = subresourceExtensions({
-      client,
-      dialects,
-      random: random.fork('subresources'),
-      events: parts.events,
-    });
+    const extensions = extensionsOf(flags, parts, aggregated);
     for (const route of aggregatedApi(extensions, { client, proxy: () => proxy.current })) server.mount(route);
   }
   const serve: Runnable = {
@@ -105,12 +104,24 @@ export async function startServing(flags: NamedFlags, parts: ServingDeps): Promi
         clock,
         log,
         name: flags.webhookName,
-        apiServices: aggregated ? API_SERVICES : [],
+        apiServices,
         service,
         ca: () => certificates.current?.ca,
       }),
     run: (signal) => manager('serving', [serve, certificates, ...(proxy === undefined ? [] : [proxy])]).run(signal),
   };
+}
+
+/** Returns the API groups that the operator serves through APIServices. */
+function extensionsOf(
+  { customMetrics, referenceNode }: NamedFlags,
+  { client, dialects, random, events, informers, clock }: ServingDeps,
+  aggregated: boolean,
+): readonly ApiExtension[] {
+  return [
+    ...(aggregated ? subresourceExtensions({ client, dialects, random: random.fork('subresources'), events }) : []),
+    ...(customMetrics ? clusterMetrics({ client, dialects, informers, clock, referenceNode }) : []),
+  ];
 }
 
 /** Builds the dependencies of admission for the managed kinds. */
@@ -127,6 +138,7 @@ function reviewParts(flags: NamedFlags, { dialects, informers }: ServingDeps): R
     find: (apiVersion, kind) =>
       foreign !== undefined && apiVersion.startsWith(foreign) ? undefined : find(apiVersion, kind),
     lookup: lookupIn(informers, flags),
+    ...(flags.instances ? { migrationsOf: migrationsIn(informers) } : {}),
   };
 }
 
@@ -149,4 +161,10 @@ function lookupIn(informers: Informers, { dialects, instances }: OperatorFlags):
     kinds.map((kind) => [`${kind.group}/${kind.kind}`, informers.of(resourceTypeFor(kind)).cache]),
   );
   return ({ group, kind }, namespace, name) => caches.get(`${group}/${kind}`)?.get(keyIn(namespace, name)) as never;
+}
+
+/** Finds the migrations of an instance in the cache of their controller. */
+function migrationsIn(informers: Informers): MigrationsOf {
+  const { cache } = informers.of(VMIMS);
+  return (namespace, vmiName) => cache.by(migrationsByInstance, keyIn(namespace, vmiName));
 }

@@ -13,6 +13,7 @@ import {
   reviewObject,
 } from './admission-review.ts';
 import { reviewEviction } from './eviction-review.ts';
+import { withMigrationTarget } from './migration-target.ts';
 import type { SubjectAccess } from './subject-access.ts';
 
 /** A review holds an object twice, and each may be as large as the API server accepts. */
@@ -31,7 +32,8 @@ export function webhookRoutes(parts: Omit<ReviewDeps, 'operates'>, access: Subje
     (phase: 'mutate' | 'validate') =>
     async (request: ReviewRequest, signal: AbortSignal): Promise<ReviewResponse> => {
       const operates = asksForVerb(request) && (await isOperating(request, access, signal));
-      return reviewObject(request, phase, { ...parts, operates });
+      const lookup = await withMigrationTarget(request, parts.lookup, client, signal);
+      return reviewObject(request, phase, { ...parts, lookup, operates });
     };
   return [
     route(WEBHOOK_PATHS.mutate, ofObject('mutate')),

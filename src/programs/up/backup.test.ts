@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { memoryIo } from '#testing/memory-io';
@@ -39,6 +40,22 @@ afterAll(async () => {
 });
 
 describe('a backup', () => {
+  it('shows its progress and that of a restore on a terminal', async () => {
+    const lines: string[] = [];
+    const io = { ...memoryIo(), rewrite: (line: string) => void lines.push(line) };
+    // Every look at this clock takes more than a second.
+    let now = 0;
+    const slow = { ...realClock, monotonic: () => (now += 1_500) };
+    await backup({ file: at('shown'), dataDir }, io, slow);
+    expect(lines[0]).toMatch(/^1 of \d+ objects written$/);
+    expect(lines.at(-1)).toBe('');
+    lines.length = 0;
+    await restore({ file: at('shown'), dataDir: at('restored-shown'), replace: false }, io, slow);
+    expect(lines[0]).toBe('1 lines read');
+    expect(lines.some((line) => /^writing \d+ objects$/.test(line))).toBe(true);
+    expect(lines.at(-1)).toBe('');
+  });
+
   it('is readable only by its owner, reports its content, and reveals nothing if it is encrypted', async () => {
     for (const name of ['plain', 'sealed']) expect(statSync(at(name)).mode & 0o777).toBe(0o600);
     const io = memoryIo();

@@ -6,22 +6,26 @@ import { readStore } from '#control-plane/apiserver/backup/read-store';
 import { restoreData } from '#control-plane/apiserver/backup/restore-data';
 import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
 import { storePlaces } from '#control-plane/apiserver/store-places';
-import { realClock } from '#platform/base/clock';
+import { type Clock, realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import { systemRandom } from '#platform/base/random';
 import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
 import type { BackupSettings } from '#programs/cli/backup';
 import type { Io } from '#programs/cli/io';
+import { ProgressLine } from '#programs/cli/progress-line';
 import type { RestoreSettings } from '#programs/cli/restore';
-import { defaultDataDir, withStartExplanation } from './data-dir.ts';
+import { chosenDataDir } from '#programs/instances/choose';
+import { defaultDataDir } from '#programs/instances/default-data-dir';
+import { runningInstances } from '#programs/instances/registry';
+import { readRunFile } from '#programs/instances/run-file';
+import { withStartExplanation } from './data-dir.ts';
 import { holdNode } from './hold-node.ts';
-import { readRunFile } from './run-file.ts';
 
 const MIN_PASSPHRASE_LENGTH = 8;
 
 /** Runs `vimana backup`: writes the contents of a data directory to one file, even while a server runs. */
-export async function backup(settings: BackupSettings, io: Io): Promise<void> {
-  const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
+export async function backup(settings: BackupSettings, io: Io, clock: Clock = realClock): Promise<void> {
+  const dataDir = chosenDataDir(settings.dataDir, runningInstances());
   const { directory: folder } = storePlaces(dataDir).objects;
   if (readRunFile(dataDir)?.ephemeral === true || !existsSync(folder)) {
     throw new ConfigError(`no objects found in ${dataDir}`, {
@@ -29,15 +33,20 @@ export async function backup(settings: BackupSettings, io: Io): Promise<void> {
     });
   }
   const passphrase = passphraseIn(settings.passphraseFile);
+  const progress = new ProgressLine(io, clock);
   try {
     const timeline = readStore(folder);
     if (timeline === undefined) throw new ConfigError(`no objects found in ${dataDir}`);
-    const takenAt = new Date(realClock.now()).toISOString();
-    await writeBackup(settings.file, backupLines(dataDir, timeline), { takenAt, ...(passphrase && { passphrase }) });
-    io.out(
-      `${settings.file}: ${timeline.range({ prefix: '', limit: 0 }).remaining} objects, at revision ${timeline.revision}\n`,
+    const takenAt = new Date(clock.now()).toISOString();
+    const total = timeline.range({ prefix: '', limit: 0 }).remaining;
+    const lines = counted(backupLines(dataDir, timeline), (count) =>
+      progress.show(() => `${Math.min(count, total)} of ${total} objects written`),
     );
+    await writeBackup(settings.file, lines, { takenAt, ...(passphrase && { passphrase }) });
+    progress.clear();
+    io.out(`${settings.file}: ${total} objects, at revision ${timeline.revision}\n`);
   } catch (error) {
+    progress.clear();
     throw withStartExplanation(error, dataDir);
   }
   if (passphrase === undefined) {
@@ -46,19 +55,24 @@ export async function backup(settings: BackupSettings, io: Io): Promise<void> {
 }
 
 /** Runs `vimana restore`: creates a data directory from a backup. */
-export async function restore(settings: RestoreSettings, io: Io): Promise<void> {
+export async function restore(settings: RestoreSettings, io: Io, clock: Clock = realClock): Promise<void> {
   const dataDir = resolve(settings.dataDir ?? defaultDataDir('up'));
-  const { lines, takenAt } = await readBackup(settings.file, passphraseIn(settings.passphraseFile));
+  const progress = new ProgressLine(io, clock);
+  const { lines, takenAt } = await readBackup(settings.file, passphraseIn(settings.passphraseFile), (count) =>
+    progress.show(() => `${count} lines read`),
+  ).finally(() => progress.clear());
   const content = backupContent(lines);
   const release = lockDataDir(dataDir);
   try {
     const id = systemRandom().uuid();
+    progress.show(() => `writing ${content.versions.length} objects`);
     const restored = await restoreData(content, {
       dataDir,
-      clock: realClock,
+      clock,
       replace: settings.replace,
       changeNode: (node) => holdNode(node, id),
     });
+    progress.clear();
     io.out(`${dataDir}: ${restored.objects} objects as of ${takenAt}; revisions continue after ${restored.revision}\n`);
     if (restored.aside !== undefined)
       io.out(`The previous content is in ${restored.aside}: delete it when you no longer need it.\n`);
@@ -68,7 +82,17 @@ export async function restore(settings: RestoreSettings, io: Io): Promise<void> 
       );
     }
   } finally {
+    progress.clear();
     release();
+  }
+}
+
+/** Reports how many items have been taken. */
+function* counted<T>(items: Iterable<T>, report: (count: number) => void): Generator<T> {
+  let count = 0;
+  for (const item of items) {
+    yield item;
+    report(++count);
   }
 }
 

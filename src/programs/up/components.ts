@@ -3,17 +3,21 @@ import type { Pki } from '#control-plane/apiserver/access/pki';
 import type { ClientFor } from '#control-plane/apiserver/request-handler';
 import { kubernetesControllers } from '#control-plane/controllers/kubernetes-controllers';
 import { scheduler } from '#control-plane/scheduler/scheduler';
+import { fleetMetrics } from '#fleet/exporter/custom-metrics/fleet-metrics';
 import type { ApiExtension } from '#platform/kube/api-extension';
 import type { Node } from '#platform/kube/kinds/node';
 import { Events } from '#platform/runtime/events/events';
 import { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
+import { definedFields } from '#programs/cli/objects/defined-fields';
+import { measuredVms } from '#programs/operator/custom-metrics';
 import type { Dialect } from '#vm/engine/dialect';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import type { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
-import { createEmbeddedOperator } from './embedded-operator.ts';
+import { createCarbon, createEmbeddedOperator } from './embedded-operator.ts';
 import type { ComponentOptions, EdgeParts } from './embedded-options.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
+import { gridZonesApi } from './grid-zones.ts';
 import { OPERATOR, READER, SCHEDULER, serviceAccount } from './identities.ts';
 import { createSimulatedNodes } from './simulated-nodes.ts';
 
@@ -42,7 +46,7 @@ export function createComponents(
   clientFor: ClientFor,
 ): Components {
   const { clock, random, log } = options;
-  const { metrics, containerLogs } = edge;
+  const { metrics, containerLogs, drivers } = edge;
   const shared = { clock, random, log };
   const operatorClient = clientFor(serviceAccount(OPERATOR), 'vimana-operator');
   const informers = new Informers({ ...shared, client: clientFor(READER, 'vimana') });
@@ -52,6 +56,7 @@ export function createComponents(
     informers,
     events,
     containerLogs,
+    drivers,
   });
   const placing = scheduler({
     ...shared,
@@ -60,12 +65,10 @@ export function createComponents(
     events: events.recorder('default-scheduler'),
     ...(options.scheduling === undefined ? {} : { configuration: options.scheduling }),
   });
+  const carbon = createCarbon(options, dialects, informers, edge);
   const operator = createEmbeddedOperator(options, dialects, {
-    client: operatorClient,
-    informers,
-    events,
-    edge,
-    fleet,
+    ...{ client: operatorClient, informers, events },
+    ...{ edge, fleet, carbon },
   });
   const explanations: ExplanationsOf = (namespace, name) => placing.explanationOf(namespace, name).toReversed();
   const extensions = [
@@ -76,7 +79,15 @@ export function createComponents(
       events: events.recorder('virtualmachine-controller'),
     }),
     explanationsApi(explanations),
+    ...(carbon.source === undefined ? [] : [gridZonesApi(carbon.source)]),
     fleet.metrics(),
+    ...fleetMetrics({
+      informers,
+      clock,
+      vms: dialects.map(measuredVms),
+      ...definedFields({ referenceNode: options.referenceNode }),
+      usageIn: () => Promise.resolve((pod) => fleet.usageOf(pod)),
+    }),
   ];
   return { informers, events, fleet, explanations, extensions, runnables: [placing, ...provisioning, fleet, operator] };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { clusterName, defaultDataDir } from './data-dir.ts';
+import { defaultDataDir } from '#programs/instances/default-data-dir';
+import { clusterName } from './data-dir.ts';
 
 test.each([
   ['up', defaultDataDir('up'), 'vimana'],

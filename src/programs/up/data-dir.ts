@@ -1,13 +1,11 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { explainedFailure } from '#control-plane/apiserver/store/disk-failure';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { ConfigError, VimanaError } from '#platform/base/errors';
-import { holderOf } from './port-holder.ts';
-
-/** Returns the default data directory of a command. */
-export function defaultDataDir(name: string): string {
-  return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'vimana', name);
-}
+import { KubeError } from '#platform/kube/kube-error';
+import { defaultDataDir } from '#programs/instances/default-data-dir';
+import { type Instance, runningInstances } from '#programs/instances/registry';
+import { holderOf, listenersOf } from './port-holder.ts';
 
 const NAMES = { up: 'vimana', apiserver: 'vimana-apiserver' } as const;
 
@@ -25,12 +23,7 @@ export function withStartExplanation(
   dataDir: string,
   flags: Readonly<Record<number, string>> = {},
 ): unknown {
-  if (error instanceof StoreError && error.code === 'FolderInUse') {
-    return new ConfigError(`the data directory ${dataDir} is in use by another control plane`, {
-      cause: error,
-      hint: 'Stop the other one (vimana down), or choose another directory with --data-dir.',
-    });
-  }
+  if (error instanceof StoreError && error.code === 'FolderInUse') return alreadyRunning(dataDir, error);
   if (error instanceof StoreError && error.code === 'Corrupt') {
     return new VimanaError('STORE_DAMAGED', `the data directory ${dataDir} cannot be served: ${error.message}`, {
       cause: error,
@@ -54,9 +47,9 @@ function withSystemExplanation(error: unknown, dataDir: string, flags: Readonly<
     const holder = port === undefined ? undefined : holderOf(port);
     const by = holder === undefined ? '' : ` by process ${holder.pid} (${holder.command})`;
     const ask =
-      holder === undefined
-        ? `. To see which process uses it: ss -ltnp 'sport = :${port ?? ''}'`
-        : ', or stop that process.';
+      holder === undefined ? `. To see which process uses it: ${listenersOf(port ?? 0)}` : ', or stop that process.';
+    const instance = runningInstances().find(({ run }) => run.pid === holder?.pid);
+    if (instance !== undefined) return portOfInstance(port, instance, error);
     return new ConfigError(`port ${port ?? ''} is already in use${by}`, {
       cause: error,
       hint: `Choose another with ${flag}, 0 for a free one${ask}`,
@@ -78,11 +71,59 @@ function withSystemExplanation(error: unknown, dataDir: string, flags: Readonly<
       hint: 'Choose another with --bind-address; 127.0.0.1 accepts connections only from this host.',
     });
   }
-  if (path !== undefined && resolve(path).startsWith(resolve(dataDir))) {
+  if (path !== undefined && isOneIn(resolve(path), resolve(dataDir))) {
     return new ConfigError(`the data directory ${dataDir} cannot be used: ${message}`, {
       cause: error,
-      hint: 'Choose another with --data-dir.',
+      hint: `${REMEDIES[code ?? ''] ?? ''}Choose another directory with --data-dir, or set HOME or XDG_DATA_HOME to one that can be written.`,
     });
   }
-  return error;
+  return withDiskExplanation(error, dataDir);
+}
+
+/** Explains a store that cannot be written, such as on a full disk. */
+function withDiskExplanation(error: unknown, dataDir: string): unknown {
+  const isUnavailable = error instanceof KubeError && error.reason === 'ServiceUnavailable';
+  const explained = explainedFailure(dataDir, error);
+  if (!isUnavailable && explained === error) return error;
+  const why =
+    explained === error ? (error as Error).message : (explained as Error).message.replace(/: writes then .*/, '');
+  return new VimanaError('STORE_UNAVAILABLE', `the data directory ${dataDir} cannot be written: ${why}`, {
+    cause: error,
+    hint: 'Then start again: nothing that was stored is lost. Or choose another directory with --data-dir.',
+  });
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: free space on it. ',
+  EDQUOT: 'The disk quota of this user is exceeded: free space, or increase the quota. ',
+  EROFS: 'Its file system is mounted read-only. ',
+};
+
+/** Reports whether one of two paths contains the other. */
+const isOneIn = (one: string, other: string) => `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+
+/** Explains that the data directory has a process already. */
+function alreadyRunning(dataDir: string, cause: unknown): ConfigError {
+  const instance = runningInstances().find((each) => each.dataDir === resolve(dataDir));
+  const which = resolve(dataDir) === resolve(defaultDataDir('up')) ? '' : ` --data-dir ${dataDir}`;
+  const remedies = `Stop it: vimana down${which}\nStart another beside it: vimana up --port 0 --data-dir DIRECTORY`;
+  if (instance === undefined) {
+    return new ConfigError(`the data directory ${dataDir} is in use by another control plane`, {
+      cause,
+      hint: remedies,
+    });
+  }
+  const { url, pid, kubeconfig } = instance.run;
+  return new ConfigError(`Vimana is already running in ${dataDir} at ${url} (process ${pid})`, {
+    cause,
+    hint: `Use it: export KUBECONFIG=${kubeconfig}\n${remedies}`,
+  });
+}
+
+/** Explains that another instance has the port. */
+function portOfInstance(port: number | undefined, { dataDir, run }: Instance, cause: unknown): ConfigError {
+  return new ConfigError(`Vimana is already running at ${run.url} in ${dataDir}, and uses port ${port}`, {
+    cause,
+    hint: `Start this one beside it with --port 0, which picks free ports for all listeners, or stop the other: vimana down --data-dir ${dataDir}`,
+  });
 }

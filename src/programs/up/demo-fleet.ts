@@ -1,4 +1,6 @@
 import type { VirtualMachineInput } from '#api/kubevirt/group';
+import type { NodePool } from '#vm/node/simulated/node-pool';
+import { demoGuests } from './demo-guests.ts';
 
 interface Size {
   readonly role: string;
@@ -17,8 +19,17 @@ const FLEET: readonly Size[] = [
   { role: 'batch', count: 1, cores: 16, memory: '16Gi', cpu: '0.42', ram: '0.08' },
 ];
 
+export const DEMO_NAMESPACE = 'default';
+
+export const hasRealMachines = (pools: readonly NodePool[]) => pools.some(({ runtime }) => runtime === 'qemu');
+
+/** Returns the demo fleet for some nodes: real guests if a node runs them. */
+export function demoVms(pools: readonly NodePool[]): VirtualMachineInput[] {
+  return hasRealMachines(pools) ? demoGuests(DEMO_NAMESPACE) : demoFleet(DEMO_NAMESPACE);
+}
+
 /** Builds ten VMs of four sizes, enough to look around with. Booting takes a realistic moment. */
-export function demoFleet(namespace: string): VirtualMachineInput[] {
+function demoFleet(namespace: string): VirtualMachineInput[] {
   return FLEET.flatMap((size) =>
     Array.from({ length: size.count }, (_, at) => machine(`${size.role}-${at + 1}`, namespace, size)),
   );

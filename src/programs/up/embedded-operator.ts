@@ -23,6 +23,23 @@ export interface EmbeddedOperatorDeps {
   readonly events: Events;
   readonly edge: EdgeParts;
   readonly fleet: SimulatedFleet;
+  readonly carbon: Carbon;
+}
+
+/** Creates what makes the VMs of the operator carbon-aware. */
+export function createCarbon(
+  { clock, log, carbon }: ComponentOptions,
+  dialects: readonly Dialect[],
+  informers: Informers,
+  edge: EdgeParts,
+): Carbon {
+  return carbonOf(isCarbonAware(dialects) ? carbon : undefined, {
+    clock,
+    log,
+    informers,
+    namespace: SYSTEM_NAMESPACE,
+    ...definedFields({ sources: edge.carbonSources }),
+  });
 }
 
 const NODE_LOST_AFTER_MS = 40_000;
@@ -37,14 +54,7 @@ export function createEmbeddedOperator(
   deps: EmbeddedOperatorDeps,
 ): Runnable {
   const { clock, random, log } = options;
-  const { client, informers, events, edge } = deps;
-  const carbon = carbonOf(isCarbonAware(dialects) ? options.carbon : undefined, {
-    clock,
-    log,
-    informers,
-    namespace: SYSTEM_NAMESPACE,
-    ...definedFields({ sources: edge.carbonSources }),
-  });
+  const { client, informers, events, edge, carbon } = deps;
   const settings = operatorSettings(options, dialects, carbon, deps);
   const shared = { clock, random, log, informers };
   const operator = createLeaderElector({

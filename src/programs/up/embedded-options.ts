@@ -10,12 +10,19 @@ import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
 import type { ImageFetch } from '#vm/images/web';
 import type { LogStore } from '#vm/node/agent/container-logs';
+import type { MachineDriver } from '#vm/node/machine-driver';
 import type { NodePool } from '#vm/node/simulated/node-pool';
 
 /** Options of the components, which run in a browser too. */
 export interface ComponentOptions {
   readonly dialects: readonly DialectName[];
+  /** Group that the short name `vm` means. Defaults to kubevirt.io if it is one of several. */
+  readonly vmShortName?: string;
   readonly pools: readonly NodePool[];
+  /** Pools of an earlier start with the same objects, whose nodes are adapted. */
+  readonly earlierPools?: readonly NodePool[];
+  /** Data directory that must not have VMs of an earlier start. */
+  readonly mustBeEmpty?: string;
   /** Scheduler configuration. Defaults to that of kube-scheduler. */
   readonly scheduling?: SchedulerConfiguration;
   /** Start duration of pods that do not specify one. */
@@ -40,6 +47,9 @@ export interface ComponentOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Drivers of nodes that run real machines, by node. */
+export type MachineDrivers = ReadonlyMap<string, MachineDriver>;
+
 /** What only a process with files, sockets and a network provides to the components. */
 export interface EdgeParts {
   readonly metrics?: Metrics;
@@ -47,11 +57,17 @@ export interface EdgeParts {
   readonly containerLogs?: LogStore;
   /** What carbon providers read. If absent, carbon awareness is off. */
   readonly carbonSources?: CarbonSources;
+  /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
+  readonly openDrivers?: (clusterUid: string) => Promise<MachineDrivers>;
+  /** Drivers that were opened. */
+  readonly drivers?: MachineDrivers;
   /** Probe and verifier of images. If absent, images are not verified. */
   readonly images?: Pick<OperatorSettings, 'images' | 'verifier'>;
 }
 
 export interface EmbeddedOptions extends ComponentOptions {
+  /** Leaves real machines running when the process ends. */
+  readonly leaveMachines?: boolean;
   readonly dataDir?: string;
   readonly store: 'memory' | 'lmdb';
   readonly durability?: 'sync' | 'relaxed';

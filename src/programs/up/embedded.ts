@@ -8,6 +8,7 @@ import { ImageVerifier } from '#vm/images/verifier';
 import { webOf } from '#vm/images/web';
 import { LogFile } from '#vm/node/agent/log-file';
 import type { EdgeParts, EmbeddedOptions } from './embedded-options.ts';
+import type { RealMachines } from './real-machines.ts';
 import { type Cluster, startComponents } from './start-components.ts';
 
 export type { EmbeddedOptions } from './embedded-options.ts';
@@ -27,8 +28,25 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     random,
     log,
   });
+  const machines = await realMachines(options);
   const edge = { metrics, carbonSources: carbonSources(), images: imageParts(options), ...containerLogs(options) };
-  return { ...(await startComponents(opened, options, edge)), metrics };
+  const openDrivers = machines === undefined ? {} : { openDrivers: (uid: string) => machines.open(uid) };
+  const cluster = await startComponents(opened, options, { ...edge, ...openDrivers });
+  return {
+    ...cluster,
+    metrics,
+    async stop() {
+      await cluster.stop();
+      await machines?.close({ leave: options.leaveMachines ?? false });
+    },
+  };
+}
+
+/** The code for real machines is loaded only where a node needs it, so that others start faster. */
+async function realMachines({ dataDir, pools, clock, log }: EmbeddedOptions): Promise<RealMachines | undefined> {
+  if (dataDir === undefined || !pools.some(({ runtime }) => runtime === 'qemu')) return undefined;
+  const { RealMachines: Machines } = await import('./real-machines.ts');
+  return new Machines({ pools, dataDir, clock, log });
 }
 
 /** Keeps container logs as long as the objects that they belong to. */

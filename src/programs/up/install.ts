@@ -1,17 +1,16 @@
 import { KINDS } from '#api/kinds';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
-import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  type CustomResourceDefinition,
-} from '#platform/kube/kinds/custom-resource-definition';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '#platform/kube/kinds/rbac';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Kind } from '#platform/schema/kind';
-import { crdFor, isSame, OURS, waitForServed } from '#programs/install/crds';
+import { withoutNamesOf, withVmShortName } from '#programs/cli/vm-short-name';
+import { crdFor, OURS, waitForServed } from '#programs/install/crds';
 import { scenarioPolicy } from '#programs/install/scenario-policy';
 import { POLICIES, POLICY_BINDINGS, statusPolicy } from '#programs/install/status-policy';
-import { withoutNamesOf } from './withheld-names.ts';
+import type { NodeChanges } from './align-nodes.ts';
+import { type MovedShortName, movedShortName, withMovedShortName } from './moved-short-name.ts';
 
 export const SYSTEM_NAMESPACE = 'vimana-system';
 
@@ -24,6 +23,10 @@ export interface ComponentIdentity {
 
 export interface InstallResult {
   readonly kinds: readonly Kind[];
+  /** Group that the short name `vm` means. */
+  readonly vmShortName: string;
+  /** Current time in milliseconds. */
+  readonly now: number;
   readonly actors: readonly ComponentIdentity[];
   /** Additional roles for users. */
   readonly roles: readonly ClusterRole[];
@@ -31,20 +34,23 @@ export interface InstallResult {
 
 /** Changes of an installation that clients may have cached. */
 export interface Changed {
-  /** Short names refer to other kinds than before. */
-  readonly shortNames: boolean;
+  /** Last change of what the short name `vm` means, if clients may still know its earlier meaning. */
+  readonly shortName?: MovedShortName;
+  readonly nodes?: NodeChanges;
 }
 
 /**
  * Installs what the operator and the nodes require. Kinds of an earlier start that are not requested now stay with
  * their objects, and give up the names that they share with requested ones.
  */
-export async function installComponents(client: Client, { kinds, actors, roles }: InstallResult): Promise<Changed> {
+export async function installComponents(client: Client, desired: InstallResult): Promise<Changed> {
+  const { kinds, vmShortName, actors, roles } = desired;
   const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.apply(type, object, { fieldManager: 'vimana-install', force: true });
   const { items } = await client.list(CUSTOM_RESOURCE_DEFINITIONS, { labelSelector: OURS });
   const before = new Map(items.map((definition) => [definition.metadata.name, definition]));
-  const definitions = kinds.map(crdFor);
+  const moved = movedShortName(items, vmShortName, desired.now);
+  const definitions = withVmShortName(kinds, vmShortName).map((kind) => withMovedShortName(crdFor(kind), moved));
   const withheld = KINDS.filter((kind) => !kinds.includes(kind))
     .map((kind) => crdFor(withoutNamesOf(kinds, kind)))
     .filter(({ metadata }) => before.has(metadata.name));
@@ -67,11 +73,8 @@ export async function installComponents(client: Client, { kinds, actors, roles }
     await apply(POLICY_BINDINGS, binding);
   }
   await Promise.all(applied.map(({ metadata: { name = '' } }) => waitForServed(client, name)));
-  return { shortNames: before.size > 0 && applied.some((each) => !isNamedAs(before.get(each.metadata.name), each)) };
+  return moved === undefined ? {} : { shortName: moved };
 }
-
-const isNamedAs = (before: CustomResourceDefinition | undefined, now: CustomResourceDefinition) =>
-  isSame(before?.spec.names.shortNames, now.spec.names.shortNames);
 
 const POLICY_NAME = 'vimana-operator';
 

@@ -5,7 +5,9 @@ import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
 import type { UpSettings } from '#programs/cli/up';
-import { defaultDataDir, withStartExplanation } from './data-dir.ts';
+import { defaultDataDir } from '#programs/instances/default-data-dir';
+import { removeRunFile } from '#programs/instances/run-file';
+import { withStartExplanation } from './data-dir.ts';
 
 export interface LockedDataDir {
   readonly dataDir: string;
@@ -17,7 +19,10 @@ export function lockDataDir({ dataDir: given, ephemeral }: UpSettings): LockedDa
   const dataDir = resolve(given ?? defaultDataDir('up'));
   try {
     createPrivateDirectory(dataDir);
-    return { dataDir, release: lockDirectory(dataDir) };
+    const release = lockDirectory(dataDir);
+    // The file of a killed process names a process ID that another process may have by now.
+    removeRunFile(dataDir);
+    return { dataDir, release };
   } catch (error) {
     const isTaken = error instanceof StoreError && error.code === 'FolderInUse';
     if (!isTaken || !ephemeral || given !== undefined) throw withStartExplanation(error, dataDir);

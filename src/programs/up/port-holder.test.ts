@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { reportSkipped } from '#testing/programs';
 import { withStartExplanation } from './data-dir.ts';
-import { holderOf } from './port-holder.ts';
+import { holderOf, listenersOf } from './port-holder.ts';
 
 const tellsPorts = existsSync('/proc/net/tcp');
 if (!tellsPorts) reportSkipped('who holds a port, because only Linux tells');
@@ -27,6 +27,11 @@ describe.skipIf(!tellsPorts)('a port that is already in use', () => {
     server.close();
     await once(server, 'close');
     expect(holderOf(port)).toBeUndefined();
+  });
+
+  it('can be looked up with a command of the operating system', () => {
+    expect(listenersOf(80, 'linux')).toBe("ss -ltnp 'sport = :80'");
+    expect(listenersOf(80, 'darwin')).toBe('lsof -nP -iTCP:80 -sTCP:LISTEN');
   });
 
   it('is reported even if its process is unknown', () => {

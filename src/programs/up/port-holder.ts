@@ -28,6 +28,11 @@ export function holderOf(port: number, proc = '/proc'): PortHolder | undefined {
   }
 }
 
+/** Returns the command that prints the process on a port: macOS and BSD have no `ss`. */
+export function listenersOf(port: number, platform = process.platform): string {
+  return platform === 'linux' ? `ss -ltnp 'sport = :${port}'` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
+}
+
 /** Returns the inodes of the sockets that listen on a port, from a kernel table. */
 function listeningInodes(table: string, port: number): string[] {
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -5,12 +5,14 @@ import { LEASES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
 import { EVENT_RULES, leaseRules } from '#platform/runtime/rbac';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
+import { vmShortNameGroup } from '#programs/cli/vm-short-name';
 import { kindsOf } from '#programs/install/crds';
 import { operatorRules } from '#programs/operator/controllers';
 import type { Dialect } from '#vm/engine/dialect';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
 import { NODE_RULES, PROVISIONER_RULES } from '#vm/node/rbac';
 import { ensureStorageClasses } from '#vm/node/simulated/storage/storage-classes';
+import { alignNodes } from './align-nodes.ts';
 import type { ComponentOptions } from './embedded-options.ts';
 import { EXPORTER, NODE, OPERATOR, OPERATOR_LEASE, PROVISIONER, SCENARIO_RUNNER } from './identities.ts';
 import { type Changed, installComponents } from './install.ts';
@@ -38,6 +40,8 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
 async function prepare(admin: Client, options: ComponentOptions, dialects: readonly Dialect[]): Promise<Changed> {
   const changed = await installComponents(admin, {
     kinds: kindsOf(options.dialects),
+    vmShortName: vmShortNameGroup(options.dialects, options.vmShortName),
+    now: options.clock.now(),
     actors: [
       { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(OPERATOR_LEASE.name), ...EVENT_RULES] },
       { name: NODE, rules: NODE_RULES },
@@ -53,10 +57,11 @@ async function prepare(admin: Client, options: ComponentOptions, dialects: reado
   });
   await ensureStorageClasses(admin);
   await clearScenarioNodes(admin);
+  const nodes = await alignNodes(admin, options.earlierPools ?? [], options.pools);
   // Only a process with the data directory's lock can have held this lease, so its previous holder is gone.
   const { namespace, name } = OPERATOR_LEASE;
   await admin.delete(LEASES, name, { namespace }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
-  return changed;
+  return { ...changed, nodes };
 }

@@ -1,5 +1,6 @@
 import { KINDS } from '#api/kinds';
 import { resourceTypeFor } from '#api/kubevirt/resources';
+import { isDirectoryLocked } from '#control-plane/apiserver/store/folder-lock';
 import { type Clock, realClock } from '#platform/base/clock';
 import { formatDuration, humanDuration } from '#platform/base/duration';
 import { ConfigError, VimanaError } from '#platform/base/errors';
@@ -11,8 +12,9 @@ import { KubeError } from '#platform/kube/kube-error';
 import type { Io } from '#programs/cli/io';
 import type { RunningSettings } from '#programs/cli/running';
 import { connect } from '#programs/connect';
-import { defaultDataDir } from './data-dir.ts';
-import { isRunning, type RunFile, readRunFile } from './run-file.ts';
+import { chosenDataDir } from '#programs/instances/choose';
+import { runningInstances } from '#programs/instances/registry';
+import { type RunFile, readRunFile } from '#programs/instances/run-file';
 
 /** Maximum time for a `vimana up` to stop. */
 const MAX_STOP_MS = 10_000;
@@ -20,7 +22,7 @@ const POLL_MS = 50;
 
 /** Runs `vimana status`: shows whether a `vimana up` runs in a data directory, and what it contains. */
 export async function status(settings: RunningSettings, io: Io): Promise<void> {
-  const directory = settings.dataDir ?? defaultDataDir('up');
+  const directory = chosenDataDir(settings.dataDir, runningInstances());
   const run = readRunFile(directory);
   if (run === undefined) throw notRunningError(directory);
   const connection = await connect({ kubeconfig: run.kubeconfig });
@@ -54,18 +56,23 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
 
 /** Runs `vimana down`: asks a running `vimana up` to stop, and waits until its directory is released. */
 export async function down(settings: RunningSettings, io: Io): Promise<void> {
-  const directory = settings.dataDir ?? defaultDataDir('up');
+  const directory = chosenDataDir(settings.dataDir, runningInstances());
   const run = readRunFile(directory);
   if (run === undefined) throw notRunningError(directory);
-  process.kill(run.pid, 'SIGTERM');
-  await waitUntilReleased(directory, run, realClock);
+  await stopInstance(directory, run);
   const kept = run.ephemeral === true ? 'its objects were not stored' : `its objects are retained in ${directory}`;
   io.out(`stopped (process ${run.pid}); ${kept}\n`);
 }
 
+/** Asks the process of a run file to stop, and waits until it has. Only the holder of the lock writes that file. */
+export async function stopInstance(directory: string, run: RunFile): Promise<void> {
+  process.kill(run.pid, 'SIGTERM');
+  await waitUntilReleased(directory, run, realClock);
+}
+
 async function waitUntilReleased(directory: string, run: RunFile, clock: Clock): Promise<void> {
   const began = clock.monotonic();
-  while (isRunning(directory)) {
+  while (isDirectoryLocked(directory)) {
     if (clock.monotonic() - began > MAX_STOP_MS) {
       throw new VimanaError(
         'STILL_RUNNING',
@@ -110,6 +117,6 @@ async function countObjects(client: Client): Promise<ObjectCounts> {
 
 function notRunningError(folder: string): ConfigError {
   return new ConfigError(`no vimana up is running with the data directory ${folder}`, {
-    hint: 'Start one with: vimana up',
+    hint: 'Start one with: vimana up. vimana ls lists those that run.',
   });
 }

@@ -9,7 +9,7 @@ import type { Dialect } from '#vm/engine/dialect';
 import type { LogStore } from '#vm/node/agent/container-logs';
 import { SimulatedFleet } from '#vm/node/simulated/simulated-fleet';
 import { simulatedProvisioner, simulatedReclaimer } from '#vm/node/simulated/storage/provisioner';
-import type { ComponentOptions } from './embedded-options.ts';
+import type { ComponentOptions, MachineDrivers } from './embedded-options.ts';
 import { NODE, PROVISIONER, serviceAccount } from './identities.ts';
 
 export interface SimulatedNodesDeps {
@@ -17,6 +17,8 @@ export interface SimulatedNodesDeps {
   readonly informers: Informers;
   readonly events: Events;
   readonly containerLogs?: LogStore | undefined;
+  /** Drivers of nodes that run real machines. */
+  readonly drivers?: MachineDrivers | undefined;
 }
 
 export interface SimulatedNodes {
@@ -29,7 +31,7 @@ export interface SimulatedNodes {
 export function createSimulatedNodes(
   options: ComponentOptions,
   dialects: readonly Dialect[],
-  { clientFor, informers, events, containerLogs }: SimulatedNodesDeps,
+  { clientFor, informers, events, containerLogs, drivers }: SimulatedNodesDeps,
 ): SimulatedNodes {
   const { clock, random, log, stageDelayMs = 0 } = options;
   const shared = { clock, random, log, informers, events: events.recorder('kubelet') };
@@ -40,7 +42,7 @@ export function createSimulatedNodes(
       renewLeases: options.signsOfLife !== 'assumed',
       defaults: stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` },
       snapshots: hasOperations(dialects),
-      ...definedFields({ link: options.link, containerLogs }),
+      ...definedFields({ link: options.link, containerLogs, drivers }),
     },
   );
   const storage = { ...shared, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };

@@ -2,8 +2,11 @@ import type { ClientFor } from '#control-plane/apiserver/request-handler';
 import type { ServeOptions } from '#control-plane/apiserver/server-additions';
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
 import type { Client } from '#platform/kube/client';
+import { NAMESPACES } from '#platform/kube/kinds/core';
 import type { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
+import { definedFields } from '#programs/cli/objects/defined-fields';
+import { vmShortNameGroup } from '#programs/cli/vm-short-name';
 import { vmPlugins } from '#programs/embedded/vm-plugins';
 import { actsFor, dialectsOf } from '#programs/operator/controllers';
 import type { Dialect } from '#vm/engine/dialect';
@@ -14,8 +17,9 @@ import type { ExplanationsOf } from './explanations.ts';
 import { createExporterFleet, scenarioRunnables } from './exporter-fleet.ts';
 import { ADMIN, OPERATOR, serviceAccount } from './identities.ts';
 import type { Changed } from './install.ts';
+import { ShortNameAdvice } from './moved-short-name.ts';
 import { prepareUnlessAborted } from './prepare.ts';
-import { type UnselectedVms, unselectedVms } from './unselected-vms.ts';
+import { assertNoVms, type UnselectedVms, unselectedVms } from './unselected-vms.ts';
 
 /** API server that does not serve yet, but has clients. */
 export interface OpenPlane<P extends ServingPlane> {
@@ -55,16 +59,30 @@ export async function startComponents<P extends ServingPlane>(
 ): Promise<Cluster<P>> {
   const { kept, dialects, components } = await orStop(opened, async () => {
     const chosen = dialectsOf(options.dialects);
-    const kept = await unselectedVms(opened.client(ADMIN, 'vimana'), chosen);
+    const client = opened.client(ADMIN, 'vimana');
+    if (options.mustBeEmpty !== undefined) await assertNoVms(client, options.mustBeEmpty);
+    const kept = await unselectedVms(client, chosen);
     const dialects = [...chosen, ...kept.map(({ dialect }) => dialect)];
-    return { kept, dialects, components: createComponents(options, dialects, edge, opened.client) };
+    const drivers = await edge.openDrivers?.(await clusterUid(opened.client(ADMIN, 'vimana')));
+    const components = createComponents(options, dialects, { ...edge, ...definedFields({ drivers }) }, opened.client);
+    return { kept, dialects, components };
   });
-  const plane = await serve(opened, dialects, components);
+  const advice = new ShortNameAdvice(options.clock);
+  const plane = await serve(opened, dialects, components, {
+    preferredGroup: vmShortNameGroup(options.dialects, options.vmShortName),
+    advise: advice.advise,
+  });
   const admin = plane.client(ADMIN, 'vimana');
   const changed = await orStop(plane, () => prepareUnlessAborted(admin, options, dialects));
+  advice.moved = changed.shortName;
   const running = runComponents(options, plane, components);
   const { informers, fleet, explanations } = components;
   return { plane, admin, informers, fleet, explanations, kept, changed, ...running };
+}
+
+/** Returns what identifies the cluster: the UID of its first namespace, by convention. */
+async function clusterUid(admin: Client): Promise<string> {
+  return (await admin.get(NAMESPACES, 'kube-system')).metadata.uid ?? '';
 }
 
 /** Runs a step of the start. If it fails, the control plane is stopped. */
@@ -81,6 +99,7 @@ async function serve<P extends ServingPlane>(
   opened: OpenPlane<P>,
   dialects: readonly Dialect[],
   { fleet, extensions }: Components,
+  named: Pick<ServeOptions, 'preferredGroup' | 'advise'>,
 ): Promise<P> {
   const acts = actsFor(dialects);
   return await opened.serve({
@@ -90,6 +109,7 @@ async function serve<P extends ServingPlane>(
     }),
     nodeRuntime: fleet,
     extensions,
+    ...named,
   });
 }
 

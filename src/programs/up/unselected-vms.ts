@@ -1,4 +1,5 @@
 import { resourceTypeFor } from '#api/kubevirt/resources';
+import { ConfigError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { KubeError } from '#platform/kube/kube-error';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
@@ -19,6 +20,15 @@ export async function unselectedVms(client: Client, chosen: readonly Dialect[]):
   const others = all.filter((dialect) => !chosen.includes(dialect));
   const counted = others.map(async (dialect) => ({ dialect, count: await countOf(client, dialect) }));
   return (await Promise.all(counted)).filter(({ count }) => count > 0);
+}
+
+/** Throws if there are VMs of any group. */
+export async function assertNoVms(client: Client, dataDir: string): Promise<void> {
+  const counts = (await unselectedVms(client, [])).map(({ dialect, count }) => `${count} of ${dialect.kind.group}`);
+  if (counts.length === 0) return;
+  throw new ConfigError(`--empty was given, but the data directory ${dataDir} has VMs: ${counts.join(', ')}`, {
+    hint: `Omit --empty to continue with them, choose another directory with --data-dir, or delete this one: vimana delete --data-dir ${dataDir}`,
+  });
 }
 
 export function formatUnselected({ dialect, count }: UnselectedVms): string {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { storePlaces } from '#control-plane/apiserver/store-places';
 import type { Clock } from '#platform/base/clock';
 import { hostClock } from '#platform/base/host-clock';
 import type { Logger } from '#platform/base/logger';
@@ -9,36 +10,43 @@ import { type KubeconfigContent, writeKubeconfig } from '#platform/kube/kubeconf
 import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 import { Metrics } from '#platform/runtime/metrics';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
+import { EXIT_CODES, ReportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
+import { definedFields } from '#programs/cli/objects/defined-fields';
 import type { UpSettings } from '#programs/cli/up';
-import { nodeNames, nodePools } from '#programs/install/node-pools';
+import { vmShortNameGroup } from '#programs/cli/vm-short-name';
+import { nodeNames } from '#programs/install/node-pools';
+import { registerInstance, unregisterInstance } from '#programs/instances/registry';
+import { removeRunFile, writeRunFile } from '#programs/instances/run-file';
 import { checkedFetch } from '#vm/images/checked-fetch';
+import { formatNodeChanges } from './align-nodes.ts';
 import { clusterName, withStartExplanation } from './data-dir.ts';
+import { demoVms, hasRealMachines } from './demo-fleet.ts';
 import { demoRequest } from './demo-request.ts';
+import { isDetached, reportReady, startDetached } from './detach.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts';
+import { deleteStaleDiscovery } from './kubectl-cache.ts';
 import { bindListeners, type Listeners } from './listeners.ts';
 import { lockDataDir } from './locked-data-dir.ts';
+import { mergeKubeconfig } from './merged-kubeconfig.ts';
+import { formatMoved } from './moved-short-name.ts';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from './output-files.ts';
-import { removeRunFile, writeRunFile } from './run-file.ts';
+import { recordedPools, recordPools, requestedPools } from './recorded-nodes.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
 import { StartupProgress } from './startup-progress.ts';
 import { formatUnselected } from './unselected-vms.ts';
 import { waitForStartup } from './wait-for-startup.ts';
 import { whatNext } from './what-next.ts';
 
-/** Runs everything in this process until SIGINT or SIGTERM. */
-export async function up(settings: UpSettings, io: Io): Promise<void> {
+/** Runs everything in this process until the signal is aborted, or in a process of its own if it is to be detached. */
+export async function up(settings: UpSettings, io: Io, stop: AbortSignal): Promise<void> {
   if (settings.kubeconfigOut !== undefined) checkRequestedKubeconfig(settings.kubeconfigOut);
+  if (settings.detach) return await startDetached(settings, io, stop);
   const { dataDir, release } = lockDataDir(settings);
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   try {
-    await runUntilSignal({ settings, dataDir, io, clock: hostClock, signal: stop.signal });
+    await runUntilSignal({ settings, dataDir, io, clock: hostClock, signal: stop });
   } catch (error) {
-    if (stop.signal.aborted && error === stop.signal.reason) {
-      io.out('Stopped before it was ready.\n');
-      return;
-    }
+    if (stop.aborted && error === stop.reason) throw stoppedEarly(settings, io, stop);
     const { metricsPort, healthPort, exporterPort } = settings;
     throw withStartExplanation(error, dataDir, {
       [exporterPort]: '--exporter-port',
@@ -46,9 +54,17 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
       [healthPort]: '--health-port',
     });
   } finally {
+    unregisterInstance(dataDir);
     removeRunFile(dataDir);
     release();
   }
+}
+
+/** Says that nothing runs, and returns the exit code of a command that a signal has ended. */
+function stoppedEarly({ ephemeral }: UpSettings, io: Io, { reason }: AbortSignal): ReportedError {
+  const kept = ephemeral ? '' : ' What it has stored by then is retained; the next start continues with it.';
+  io.err(`Stopped before it was ready: nothing is running.${kept}\n`);
+  return new ReportedError(reason === 'SIGTERM' ? EXIT_CODES.terminated : EXIT_CODES.interrupted);
 }
 
 /** One run of `vimana up`. */
@@ -73,7 +89,7 @@ async function runUntilSignal(run: Run): Promise<void> {
     const start = () => startEmbedded(options);
     const embedded = await progress.step('control plane', start, ({ plane }) => plane.url);
     try {
-      for (const kept of embedded.kept) io.out(`  ${formatUnselected(kept)}\n`);
+      for (const note of [...notesOf(embedded), ...hiddenObjects(run)]) io.out(`  ${note}\n`);
       listeners.serve(embedded);
       await completeStart(run, options, embedded, listeners, progress);
       await Promise.race([waitForAbort(signal), embedded.ended]);
@@ -85,9 +101,25 @@ async function runUntilSignal(run: Run): Promise<void> {
   }
 }
 
+/** Returns what differs from what the user may expect. */
+function notesOf({ kept, changed: { shortName, nodes } }: Embedded): string[] {
+  return [
+    ...kept.map(formatUnselected),
+    ...(shortName?.isNew === true ? [formatMoved(shortName)] : []),
+    ...(nodes === undefined ? [] : formatNodeChanges(nodes)),
+  ];
+}
+
+/** An ephemeral start does not show what an earlier one has stored, and does not touch it. */
+function hiddenObjects({ settings, dataDir }: Run): string[] {
+  if (!settings.ephemeral || !existsSync(storePlaces(dataDir).objects.directory)) return [];
+  return [`--ephemeral: the objects stored in ${dataDir} are not used; start without it to see them`];
+}
+
 /** Reads the files that the settings name, so that an error in one is found before anything is changed. */
 function embeddedOptions({ settings, dataDir, clock, signal }: Run, log: Logger, metrics: Metrics): EmbeddedOptions {
-  const pools = nodePools(settings.nodes, settings);
+  const earlierPools = settings.ephemeral ? undefined : recordedPools(dataDir);
+  const pools = requestedPools(settings, earlierPools);
   const { schedulerConfig, auditLog } = settings;
   return {
     dataDir,
@@ -96,12 +128,16 @@ function embeddedOptions({ settings, dataDir, clock, signal }: Run, log: Logger,
     host: settings.bindAddress,
     port: settings.port,
     dialects: settings.dialects,
+    ...definedFields({ vmShortName: settings.vmShortName }),
     pools,
+    ...definedFields({ earlierPools }),
+    ...(settings.demo === false ? { mustBeEmpty: dataDir } : {}),
     rollout: settings.vmRolloutStrategy,
     nodeLostAfterMs: settings.nodeLostAfter,
     referenceNode: settings.referenceNode,
     carbon: settings.carbon,
     ...(settings.verifyImages ? { images: checkedFetch(settings.imageHosts) } : {}),
+    leaveMachines: settings.leaveMachines,
     stageDelayMs: settings.stageDelay,
     ...(schedulerConfig === undefined ? {} : { scheduling: schedulerConfiguration(schedulerConfig) }),
     clock,
@@ -121,24 +157,43 @@ async function completeStart(
   listeners: Listeners,
   progress: StartupProgress,
 ): Promise<void> {
-  const { settings, dataDir, io, signal } = run;
+  const { settings, dataDir, io, clock, signal } = run;
   const introduced = join(dataDir, 'introduced');
   const isNew = settings.ephemeral || !existsSync(introduced);
   const kubeconfig = join(dataDir, 'kubeconfig');
   const content = adminKubeconfig(dataDir, embedded);
   writeKubeconfig(kubeconfig, content);
+  deleteStaleDiscovery(embedded.plane.url, vmShortNameGroup(settings.dialects, settings.vmShortName));
   recordRun(run, kubeconfig, embedded, listeners);
+  if (!settings.ephemeral) recordPools(dataDir, pools);
   const nodes = nodeNames(pools);
   const { demo, why } = demoRequest(settings, { isNew, nodes: nodes.length });
-  await Promise.race([waitForStartup({ client: embedded.admin, progress, nodes, demo, signal }), embedded.ended]);
+  if (demo && hasRealMachines(pools))
+    await progress.step(
+      'demo guest',
+      () => buildMissingGuest(dataDir),
+      () => 'built',
+    );
+  await Promise.race([
+    waitForStartup({ client: embedded.admin, progress, nodes, demo: demo ? demoVms(pools) : [], signal }),
+    embedded.ended,
+  ]);
   const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
   if (!settings.ephemeral) writePrivateFile(introduced, '');
   if (out !== undefined) writeRequestedKubeconfig(out, content);
+  const merged = await mergeKubeconfig(dataDir, content, { requested: settings.mergeKubeconfig, clock });
   if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
-  const renamed = embedded.changed.shortNames;
   const { token, exporter } = listeners;
   const at = exporter === undefined ? {} : { exporter: exporter.url };
-  io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed, tokenFile: token.file, ...at }));
+  const started = { settings, kubeconfig: out ?? kubeconfig, dataDir, tokenFile: token.file, ...at };
+  io.out(whatNext({ ...started, background: isDetached(), ...(merged !== undefined && { context: merged.name }) }));
+  reportReady();
+}
+
+/** The code that builds images is loaded only where it is needed. */
+async function buildMissingGuest(dataDir: string): Promise<void> {
+  const { ensureGuestImage } = await import('./guest-image.ts');
+  await ensureGuestImage(dataDir);
 }
 
 function adminKubeconfig(dataDir: string, { plane }: Embedded): KubeconfigContent {
@@ -161,4 +216,5 @@ function recordRun({ settings, dataDir, clock }: Run, kubeconfig: string, { plan
     tokenFile: token.file,
     ephemeral: settings.ephemeral,
   });
+  registerInstance(dataDir);
 }

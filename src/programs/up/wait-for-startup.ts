@@ -1,9 +1,10 @@
+import type { VirtualMachineInput } from '#api/kubevirt/group';
 import { VMS } from '#api/kubevirt/resources';
 import type { Client, WatchEvent } from '#platform/kube/client';
 import { conditionOf } from '#platform/kube/kinds/condition';
 import { NODES } from '#platform/kube/kinds/node';
 import { isAlreadyExists } from '#platform/kube/kube-error';
-import { demoFleet } from './demo-fleet.ts';
+import { DEMO_NAMESPACE as namespace } from './demo-fleet.ts';
 import type { StartupProgress } from './startup-progress.ts';
 
 export interface StartupCheck {
@@ -11,7 +12,8 @@ export interface StartupCheck {
   readonly progress: StartupProgress;
   /** Nodes to wait for. */
   readonly nodes: readonly string[];
-  readonly demo: boolean;
+  /** VMs of the demo fleet to create, if any. */
+  readonly demo: readonly VirtualMachineInput[];
   readonly signal: AbortSignal;
 }
 
@@ -28,25 +30,35 @@ export async function waitForStartup({ client, progress, nodes, demo, signal }: 
       () => `${nodes.length} ready`,
     );
   }
-  if (!demo) return;
-  const namespace = 'default';
-  const machines = demoFleet(namespace);
+  if (demo.length === 0) return;
+  let count = 0;
   await progress.step(
     'demo fleet',
     async (say) => {
-      for (const machine of machines) {
+      const names: string[] = [];
+      for (const machine of demo) {
         signal.throwIfAborted();
-        await client.create(VMS, machine as never, { namespace }).catch((error: unknown) => {
-          if (!isAlreadyExists(error)) throw error;
-        });
+        // A VM of an earlier start may have been stopped, and is left as it is.
+        if (await createUnlessPresent(client, machine)) names.push(machine.metadata.name ?? '');
       }
-      const names = machines.map(({ metadata }) => metadata.name ?? '');
+      count = names.length;
+      if (count === 0) return;
       const changes = client.watch(VMS, { namespace, signal });
-      await all(changes, names, isRunning, (count) => say(`${count} of ${names.length} running`));
+      await all(changes, names, isRunning, (running) => say(`${running} of ${names.length} running`));
       signal.throwIfAborted();
     },
-    () => `${machines.length} VMs running`,
+    () => (count === 0 ? 'already exists' : `${count} VMs running`),
   );
+}
+
+async function createUnlessPresent(client: Client, vm: VirtualMachineInput): Promise<boolean> {
+  try {
+    await client.create(VMS, vm as never, { namespace });
+    return true;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    return false;
+  }
 }
 
 const isReady = ({ status }: { readonly status?: { readonly conditions?: readonly [] } }) =>

@@ -4,12 +4,17 @@ import { DIALECT_NAMES, type DialectName } from '#api/groups';
 import { whatNext } from './what-next.ts';
 
 const tokenFile = '/home/me/token';
-const said = (dialects: readonly DialectName[], renamed = false) =>
+const said = (dialects: readonly DialectName[], vmShortName?: string) =>
   whatNext({
-    settings: { dialects, ephemeral: false },
+    background: false,
+    settings: {
+      dialects,
+      ephemeral: false,
+      mergeKubeconfig: false,
+      ...(vmShortName === undefined ? {} : { vmShortName }),
+    },
     kubeconfig: '/home/me/it is',
     dataDir: '/data',
-    renamed,
     tokenFile,
   });
 
@@ -33,17 +38,17 @@ test('live migration is not suggested for groups without it', () => {
 });
 
 test('the address of the exporter is shown if it is on', () => {
-  const settings = { dialects: ['simulation'] as const, ephemeral: false };
-  const started = { settings, kubeconfig: '/k', dataDir: '/data', renamed: false, tokenFile };
+  const settings = { dialects: ['simulation'] as const, ephemeral: false, mergeKubeconfig: false };
+  const started = { settings, background: false, kubeconfig: '/k', dataDir: '/data', tokenFile };
   expect(whatNext({ ...started, exporter: 'http://127.0.0.1:4242' })).toMatch(
     /^ {2}curl -s http:\/\/127\.0\.0\.1:4242\/metrics .*\n {2}bin\/vimana rebalance run --exporter http:\/\/127\.0\.0\.1:4242 /m,
   );
   expect(whatNext(started)).not.toContain('exporter');
 });
 
-test('a discovery refresh is suggested if short names have changed', () => {
-  expect(said(['kubevirt'])).not.toContain('api-resources');
-  expect(said(['kubevirt'], true)).toContain('  kubectl api-resources  ');
+test('the group that vm means is shown', () => {
+  expect(said(['hypersdk', 'kubevirt'])).toMatch(/ {2}kubectl get vm +# list VMs of kubevirt\.io\n/);
+  expect(said(['hypersdk', 'kubevirt'], 'hypersdk.io')).toMatch(/ {2}kubectl get vm +# list VMs of hypersdk\.io\n/);
 });
 
 test('paths are quoted for the shell, and a non-default data directory is shown', () => {
@@ -53,4 +58,18 @@ test('paths are quoted for the shell, and a non-default data directory is shown'
 
 test('the token file is shown', () => {
   expect(said(['kubevirt'])).toContain('need the token in /home/me/token to make changes');
+});
+
+test('a current context and an instance in the background need other commands', () => {
+  const settings = { dialects: ['kubevirt'] as const, ephemeral: false, mergeKubeconfig: true };
+  const text = whatNext({
+    settings,
+    kubeconfig: '/k',
+    dataDir: '/data',
+    tokenFile,
+    background: true,
+    context: 'vimana',
+  });
+  expect(text).toContain('  kubectl config use-context vimana  # it is current already\n');
+  expect(text).not.toMatch(/Ctrl-C|KUBECONFIG/);
 });

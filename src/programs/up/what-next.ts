@@ -1,45 +1,53 @@
 import { resolve } from 'node:path';
-import { type DialectName, GROUPS } from '#api/groups';
+import { GROUPS } from '#api/groups';
+import { OWNERS_ARE_KNOWN } from '#platform/base/socket-owner';
+import { withInstalledPaths } from '#programs/cli/installed-paths';
 import type { UpSettings } from '#programs/cli/up';
+import { vmShortNameGroup } from '#programs/cli/vm-short-name';
+import { defaultDataDir } from '#programs/instances/default-data-dir';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
-import { defaultDataDir } from './data-dir.ts';
 
 export interface Started {
-  readonly settings: Pick<UpSettings, 'dialects' | 'ephemeral'>;
+  readonly settings: Pick<UpSettings, 'dialects' | 'vmShortName' | 'ephemeral' | 'mergeKubeconfig'>;
   readonly kubeconfig: string;
   readonly dataDir: string;
-  /** Short names refer to other kinds than at the previous start. */
-  readonly renamed: boolean;
   /** File with the token for HTTP clients of other users. */
   readonly tokenFile: string;
+  /** Whether it runs without a terminal. */
+  readonly background: boolean;
+  /** Context of the user's kubeconfig, if it was added there. */
+  readonly context?: string;
   /** URL of the exporter, if it is on. */
   readonly exporter?: string;
 }
 
+const WHO = OWNERS_ARE_KNOWN ? 'HTTP clients of other users and hosts' : 'HTTP clients';
+
 type Line = readonly [command: string, why: string];
 
 /** Returns commands to try now, for the chosen groups. */
-export function whatNext({ settings, kubeconfig, dataDir, renamed, tokenFile, exporter }: Started): string {
+export function whatNext({ settings, kubeconfig, dataDir, tokenFile, background, context, exporter }: Started): string {
   const which = dataDir === resolve(defaultDataDir('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   const kept = settings.ephemeral ? 'its objects are not retained' : 'its objects are retained for the next start';
-  const lines = [...tries(settings.dialects, renamed), ...(exporter === undefined ? [] : exporterTries(exporter))];
+  const isCurrent = context !== undefined && settings.mergeKubeconfig;
+  const access = isCurrent
+    ? `  kubectl config use-context ${context}  # it is current already\n`
+    : `  export KUBECONFIG=${shellWord(kubeconfig)}\n`;
+  const lines = [...tries(settings), ...(exporter === undefined ? [] : exporterTries(exporter))];
   const width = Math.max(...lines.map(([command]) => command.length));
-  return `
+  return withInstalledPaths(`
 Ready. In another terminal:
 
-  export KUBECONFIG=${shellWord(kubeconfig)}
-${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}
-HTTP clients of other users and hosts need the token in ${shellWord(tokenFile)} to make changes.
-Stop it with Ctrl-C or bin/vimana down${which}; ${kept}.
-`;
+${access}${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}
+${WHO} need the token in ${shellWord(tokenFile)} to make changes.
+Stop it with ${background ? '' : 'Ctrl-C or '}bin/vimana down${which}; ${kept}. bin/vimana delete${which} deletes everything.
+`);
 }
 
-function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
-  // kubectl caches discovery for hours, including the meaning of a short name.
-  const again: Line = ['kubectl api-resources', 'refresh the cache of kubectl: vm now means other kinds'];
+function tries({ dialects, vmShortName }: Started['settings']): Line[] {
   return [
-    ...(renamed ? [again] : []),
-    ['kubectl get vmi -o wide', 'list running VMs'],
+    ['kubectl get vm', `list VMs of ${vmShortNameGroup(dialects, vmShortName)}`],
+    ['kubectl get vmi -o wide', 'list running VMs of every API group'],
     ['kubectl get nodes,pods', 'list nodes and pods'],
     ['bin/vimana vm list -o wide', 'list VMs of every API group'],
     ...(dialects.includes('kubevirt') ? [['bin/vimana vm migrate NAME --wait', 'live-migrate a VM'] as const] : []),

@@ -60,6 +60,7 @@ function machine(): FieldHints {
         ),
         bad: ['a/b/c', '/a', 'a/', 'Upper'],
       },
+      'networks[].ports[].name': { good: fc.constantFrom('ssh', 'http'), bad: ['Upper', 'a_b', '-a'] },
       'networks[].macAddress': mac,
       'image.source': imageSource,
       'templateRef.name': subdomain,
@@ -117,13 +118,17 @@ function bootOrders(disks: HintedPart[]): void {
   for (const [i, disk] of disks.entries()) if (disk['bootOrder'] !== undefined) disk['bootOrder'] = i + 1;
 }
 
-/** Leaves at most one network on the pod network, which is the default type. */
+/** Leaves at most one network on the pod network, which is the default type, and makes ports unique. */
 function networkRepair(networks: HintedPart[], draw: Draw): void {
   let taken = false;
   for (const [i, network] of networks.entries()) {
     const onPods = network['type'] === 'pod-network' || network['type'] === undefined;
     if (onPods && taken) network['type'] = draw.one(['bridge', 'multus']);
     taken ||= onPods;
+    for (const [at, port] of ((network['ports'] ?? []) as HintedPart[]).entries()) {
+      port['port'] = 1000 + at;
+      if (port['name'] !== undefined && at > 0) port['name'] = `p-${at}`;
+    }
     if (network['type'] === 'multus') network['multusNetworkName'] ??= 'vlan-7';
     if (network['macAddress'] !== undefined && i > 0) network['macAddress'] = `02:00:00:00:00:0${i}`;
   }
@@ -141,8 +146,8 @@ export const vmTemplate = joinHints(machine(), {
     },
     'requiredFeatures[]': { good: labelText, bad: ['two words', '-kvm', 'a/b'] },
     'image.size': amount,
-    minMemory: amount,
-    minDiskSize: amount,
+    minMemory: bytes,
+    minDiskSize: bytes,
   },
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Draw } from './draw.ts';
 import { exactlyOne, type FieldHints, type HintedPart, joinHints } from './field-hints.ts';
 import { scenarioReferences } from './scenario-references.ts';
-import { amount, duration, durationText, labels } from './values.ts';
+import { amount, bytes, duration, durationText, labels } from './values.ts';
 
 const shares = fc.oneof(
   fc.constantFrom('0', '1', '0.15', '.5', '1e-2', 0, 1),
@@ -95,7 +95,7 @@ export const simulationScenario = joinHints(size, {
   fields: {
     'spec.duration': { good: fc.constantFrom('4h', '1d', '90m', '2w'), bad: ['0s', '', 'long'] },
     'nodes[].cpu': amount,
-    'nodes[].memory': amount,
+    'nodes[].memory': bytes,
     'nodes[].labels': labels,
     'vmPools[].labels': labels,
     'taskGenerators[].labels': labels,

@@ -37,10 +37,13 @@ const amountText = fc
   .map((parts) => parts.join(''));
 /** Quantity above zero. */
 export const amount: Field = { good: fc.oneof(amountText, fc.integer({ min: 1, max: 2 ** 40 })), bad: NOT_AN_AMOUNT };
-/** Quantity of at least one byte. */
+const byteText = fc
+  .tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('M', 'Mi', 'Gi', 'Ti', 'e6', '.5Gi'))
+  .map((parts) => parts.join(''));
+/** Quantity of at least a megabyte. */
 export const bytes: Field = {
-  good: amount.good.filter((value) => typeof value !== 'string' || !value.endsWith('m')),
-  bad: [...NOT_AN_AMOUNT, '999m', '8Ei'],
+  good: fc.oneof(byteText, fc.integer({ min: 1_000_000, max: 2 ** 40 })),
+  bad: [...NOT_AN_AMOUNT, '999m', '999k', 8, '8Ei'],
 };
 export const gibibytes = fc.integer({ min: 1, max: 64 }).map((size) => `${size}Gi`);
 

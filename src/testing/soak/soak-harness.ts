@@ -77,6 +77,8 @@ export async function startSoakHarness(seed: string): Promise<SoakHarness> {
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   const machines = new RunningVms(admin);
   await installComponents(admin, {
+    vmShortName: 'kubevirt.io',
+    now: 0,
     kinds: kindsOf(['kubevirt']),
     actors: [
       { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },

@@ -112,6 +112,14 @@ describe('vimana carbon on a cluster', () => {
       .toMatchObject([{ name: 'render', phase: 'Pending', reason: 'WaitingForGreenEnergy', intensity: 400 }]);
     expect((await ask('status')).out).toMatch(/^default +render +Pending +WaitingForGreenEnergy +DE +400 +200 +2/m);
     expect((await ask('zones', '--carbon-provider', 'config-map')).out).toContain('DE     DE');
+    expect(await ask('zones')).toEqual({ code: 0, err: '', out: 'ZONE   NAME\nDE     DE\n' });
+    const [slot] = await json('zones', '--zone', 'DE');
+    expect(slot).toMatchObject({ zone: 'DE', intensity: 400 });
+    expect(await ask('zones', '--zone', 'XX')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('has no zone XX'),
+    });
+    expect(await json('estimate', '--zone', 'DE')).toMatchObject({ zone: 'DE', now: { intensity: 400 } });
     await harness.admin.patch(CONFIG_MAPS, metadata.name, { type: 'merge', body: { data: grid(100) } }, metadata);
     await expect.poll(() => json('status')).toMatchObject([{ phase: 'Running', intensity: 100 }]);
     const { machines } = await json('report', '-A');
@@ -122,4 +130,19 @@ describe('vimana carbon on a cluster', () => {
     expect((await ask('report')).out).toMatch(/^default +render +DE +\d+\.\d W +100/m);
     expect((await ask('report')).out).toContain('emitted');
   });
+});
+
+it('vimana carbon zones suggests what to do if neither flags nor the server name a provider', async () => {
+  const harness = await startInMemory({ dialects: ['hypersdk'], pools: [] });
+  try {
+    expect(await runCommand(harness.admin, ['carbon', 'zones'])).toEqual({
+      code: 2,
+      out: '',
+      err:
+        'error: no carbon intensity provider is set, and the server has none\n' +
+        'Set --carbon-provider here or at vimana up, for example to uk-carbon-intensity, or VIMANA_CARBON_PROVIDER.\n',
+    });
+  } finally {
+    await harness.stop();
+  }
 });

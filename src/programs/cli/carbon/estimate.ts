@@ -1,17 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError, VimanaError } from '#platform/base/errors';
-import { parseQuantity } from '#platform/base/quantity';
 import { estimate, type StartChoice } from '#vm/carbon/estimate';
 import { formatTime } from '#vm/carbon/format-time';
 import { wattsOf } from '#vm/carbon/power-model';
 import { gibOf } from '#vm/carbon/report';
+import { slotsOf } from '#vm/carbon/slots-of';
 import { durationOption, formatDurationFlag } from '../duration-option.ts';
 import { formatTable } from '../format-table.ts';
+import { memoryFlag } from '../objects/size-flags.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { gridZone } from './flags.ts';
 import { type CarbonFormat, formatGrams, formatOutput, tenths } from './output.ts';
 import { requestedProvider } from './requested-provider.ts';
-import { slotsOf } from './zones.ts';
 
 interface EstimateFlags {
   readonly cpus: number;
@@ -28,7 +28,7 @@ export function withEstimateFlags(command: Command): Command {
   return command
     .addOption(new Option('--zone <zone>', 'grid zone (default: --carbon-zone)').argParser(gridZone))
     .addOption(new Option('--cpus <count>', 'virtual CPUs').argParser(count).default(2))
-    .addOption(new Option('--memory <amount>', 'memory').argParser(amount).default('4Gi'))
+    .addOption(new Option('--memory <amount>', 'memory').argParser(memoryFlag).default('4Gi'))
     .addOption(new Option('--load <fraction>', 'CPU utilization, from 0 to 1').argParser(share).default(0.5))
     .addOption(durationOption('--duration <duration>', 'duration of the run', '1h'))
     .addOption(durationOption('--max-delay <duration>', 'maximum time that the start may wait', '4h'));
@@ -93,13 +93,4 @@ function share(text: string): number {
   const found = Number(text);
   if (/^(?:0|1|0?\.\d+|1\.0+)$/.test(text)) return found;
   throw new InvalidArgumentError('It must be a number from 0 to 1.');
-}
-
-function amount(text: string): string {
-  try {
-    if (parseQuantity(text).nano > 0n) return text;
-  } catch {
-    // The error below covers malformed values as well as those that are not positive.
-  }
-  throw new InvalidArgumentError('It must be a quantity such as 512Mi or 8Gi.');
 }

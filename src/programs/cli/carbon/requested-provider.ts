@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { UsageError, VimanaError } from '#platform/base/errors';
+import { VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import type { CarbonProvider } from '#vm/carbon/provider';
@@ -9,13 +9,14 @@ import { withConnection } from '../connection.ts';
 import { readTextFile } from '../manifest-files.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFlags, carbonSettings } from './flags.ts';
+import { serverProvider } from './server-provider.ts';
 
 export interface RequestedProvider {
   readonly provider: CarbonProvider;
   readonly settings: CarbonSettings;
 }
 
-/** Returns the provider that the flags of a command or the environment name. */
+/** Returns the provider that the flags of a command or the environment name, or else that of the server. */
 export function requestedProvider({ io, clock, connect }: CarbonCommandDeps, command: Command): RequestedProvider {
   const settings = carbonSettings(command.optsWithGlobals<CarbonFlags>());
   const provider = providerOf(settings, {
@@ -26,10 +27,8 @@ export function requestedProvider({ io, clock, connect }: CarbonCommandDeps, com
     readToken: (path) => readTextFile(io, path),
     readConfigMap: () => withConnection(connect, command, ({ client }) => configMapText(client)),
   });
-  if (provider !== undefined) return { provider, settings };
-  throw new UsageError('no carbon intensity provider is set', {
-    hint: 'Set --carbon-provider, for example to uk-carbon-intensity, or VIMANA_CARBON_PROVIDER.',
-  });
+  const ofServer = serverProvider((run) => withConnection(connect, command, ({ client }) => run(client)));
+  return { provider: provider ?? ofServer, settings };
 }
 
 /** Looks in all namespaces: the operator reads its own, which a user need not know. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { formatTime } from '#vm/carbon/format-time';
-import type { CarbonProvider } from '#vm/carbon/provider';
-import { inOrder, type Slot } from '#vm/carbon/slot';
+import { slotsOf } from '#vm/carbon/slots-of';
 import { formatTable } from '../format-table.ts';
 import type { CarbonCommandDeps } from './command.ts';
 import { type CarbonFormat, formatOutput } from './output.ts';
@@ -26,15 +25,4 @@ export async function showZones(parts: CarbonCommandDeps, command: Command): Pro
   const zones = await provider.zones(parts.signal);
   const cells = zones.map((each) => [each.zone, each.name]);
   parts.io.out(formatOutput(output, zones, () => formatTable(['ZONE', 'NAME'], cells)));
-}
-
-/** Returns the current value and the forecast. A plan without forecasts returns at least the current value. */
-export async function slotsOf(provider: CarbonProvider, zone: string, signal: AbortSignal): Promise<Slot[]> {
-  const current = await provider.current(zone, signal);
-  const forecast = await provider.forecast(zone, signal).catch((error: unknown) => {
-    signal.throwIfAborted();
-    if ((error as { readonly code?: unknown }).code === 'UNAUTHORIZED') return [];
-    throw error;
-  });
-  return inOrder(current, forecast);
 }

@@ -97,6 +97,7 @@ const NAMED: Readonly<Record<string, readonly (LookedUpName | undefined)[]>> = {
   'snapshot delete': ['snapshots'],
   'template get': ['templates'],
   'explain pod': ['pods'],
+  'explain vm': ['machines'],
 };
 
 function namedBy(command: Command, place: number): LookedUpName | undefined {

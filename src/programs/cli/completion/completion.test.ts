@@ -26,10 +26,10 @@ describe('completion', () => {
   };
 
   it.each([
-    ['v', ['vm', 'validate']],
+    ['v', ['vm', 'validate', 'version']],
     ['vm st', ['start', 'stop']],
     ['vm -n default st', ['start', 'stop']],
-    ['explain ', ['pod', 'help']],
+    ['explain ', ['vm', 'pod']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['vm list -o ', ['table', 'wide', 'json', 'yaml', 'name']],
     ['vm list --output=y', ['--output=yaml']],
@@ -52,6 +52,7 @@ describe('completion', () => {
 
   it.each([
     ['vm start ', ['web-1', 'web-2', 'flat']],
+    ['explain vm ', ['web-1', 'web-2', 'flat']],
     ['vm get web-1 ', ['web-2', 'flat']],
     ['vm start -g hypersdk.io ', ['flat']],
     ['vm delete --group=kubevirt.io -- w', ['web-1', 'web-2']],

@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/base/errors';
-import { formatFieldError } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { findAdmission } from '#vm/dialects/admitters';
+import { describeCauses } from '../describe-causes.ts';
 
 const admissionOf = findAdmission();
 
@@ -25,8 +25,7 @@ export function withDefaults(object: object, namespace = 'default'): KubeObject 
     user,
     lookup: () => undefined,
   });
-  const unknown = (admitted?.unknownFields ?? []).map((path) => `unknown field "${path}"`);
-  const causes = [...unknown, ...(admitted?.causes ?? []).map(formatFieldError)];
+  const causes = admitted === undefined ? [] : describeCauses(admitted, { apiVersion, kind });
   if (causes.length === 0) return (admitted?.object ?? placed) as unknown as KubeObject;
   throw new UsageError(`the ${kind} "${metadata.name ?? ''}" is not valid:\n  ${causes.join('\n  ')}`);
 }

@@ -44,6 +44,21 @@ it.each<[string, number, string]>([
   ['template get none', 1, 'vmtemplates.hypersdk.io "none" not found'],
   ['vm describe nobody', 1, 'VirtualMachine "default/nobody" not found'],
   ['vm create x --template t -g kubevirt.io', 2, 'VMs of kubevirt.io do not support --template'],
+  ['vm create x --template nope', 1, 'VMTemplate "default/nope" not found\nNamespace default has no templates.'],
+  ['vm create x --memory 8', 2, '--memory 8: It must be at least 1M: 8 without a suffix is 8 bytes; did you mean 8Gi?'],
+  ['vm create x --memory 4GB', 2, '--memory 4GB: It must be a quantity such as 512Mi or 8Gi: try 4Gi.'],
+  ['vm create My_VM', 2, 'begin and end with a letter or digit: try my-vm'],
+  ['vm create x -g hypersdk', 2, 'Did you mean hypersdk.io?'],
+  ['vm list -o ymal', 2, 'Did you mean yaml?'],
+  ['vm start', 2, "error: missing required argument 'name'\nSee: vimana vm start --help"],
+  ['vm list nope', 2, 'See: vimana vm list --help'],
+  ['vm create x --memory much', 2, '--memory much: It must be a quantity such as 512Mi or 8Gi.'],
+  ['vm create x -g hypersdk.io --disk root=50', 2, '50 without a suffix is 50 bytes; did you mean 50Gi?'],
+  ['vm create x --disk 50Gi', 2, 'Did you mean root=50Gi?'],
+  ['vm resize web --memory 8', 2, 'did you mean 8Gi?'],
+  ['vm list --min-memory 8', 2, 'did you mean 8Gi?'],
+  ['template create t --image docker://a/b --memory 8', 2, 'did you mean 8Gi?'],
+  ['carbon estimate --zone DE --memory 8', 2, 'did you mean 8Gi?'],
 ])('%s is rejected, and creates nothing', async (words, code, message) => {
   expect(await run(words)).toEqual({ code, out: '', err: expect.stringContaining(message) });
 });
@@ -68,4 +83,10 @@ it('templates are created, listed and shown', async () => {
   );
   expect((await run('template list')).out).toMatch(/^NAME +DISPLAY NAME[^]*\nt +t /);
   expect((await run('template get t -o json')).out).toContain('"source": "docker://a/b"');
+});
+
+it('hypersdk.io VMs take memory in any unit, although their field takes only binary suffixes', async () => {
+  const { code, out } = await run('vm create odd -g hypersdk.io --memory 1.5Gi --stopped --dry-run -o json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ spec: { memory: '1536Mi' } });
 });

@@ -3,7 +3,15 @@ import { durationMs } from '../duration-option.ts';
 import { nonEmpty } from '../non-empty.ts';
 import { VM_GROUPS } from '../vm-groups.ts';
 import { FORMATS } from './output-format.ts';
-import { checksumFlag, diskFlag, labelFlag, quantityFlag, wholeNumber, wholeOrNone } from './size-flags.ts';
+import {
+  checksumFlag,
+  diskFlag,
+  labelFlag,
+  memoryFlag,
+  memoryQuantityFlag,
+  wholeNumber,
+  wholeOrNone,
+} from './size-flags.ts';
 
 const text = (flags: string, about: string) => new Option(flags, about).argParser(nonEmpty);
 
@@ -12,7 +20,7 @@ export const FLAGS = {
   vm: () => text('--vm <name>', 'name of the VM'),
   group: () => new Option('-g, --group <group>', 'API group of the VM').choices([...VM_GROUPS]),
   cpus: () => new Option('--cpus <number>', 'virtual CPUs').argParser(wholeNumber),
-  memory: () => text('--memory <quantity>', 'memory of the guest, such as 8Gi'),
+  memory: () => new Option('--memory <quantity>', 'memory of the guest, such as 8Gi').argParser(memoryFlag),
   template: () => text('--template <name>', 'name of the VMTemplate'),
   templateNamespace: () => text('--template-namespace <name>', 'namespace of the VMTemplate (default: that of the VM)'),
   image: () => text('--image <image>', 'address of the image'),
@@ -58,7 +66,7 @@ export const FLAGS = {
   selector: () => text('-l, --selector <labels>', 'only objects that match this label selector'),
   minCpus: () => new Option('--min-cpus <number>', 'only VMs with at least this many CPUs').argParser(wholeNumber),
   minMemory: () =>
-    new Option('--min-memory <quantity>', 'only VMs with at least this much memory').argParser(quantityFlag),
+    new Option('--min-memory <quantity>', 'only VMs with at least this much memory').argParser(memoryQuantityFlag),
   allNamespaces: () => new Option('-A, --all-namespaces', 'include all namespaces'),
   output: () => new Option('-o, --output <format>', 'output format').choices([...FORMATS]),
   watch: () => new Option('-w, --watch', 'watch for changes'),

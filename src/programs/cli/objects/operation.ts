@@ -1,6 +1,7 @@
 import type { GroupName } from '#api/groups';
 import { type VMOperationInput, vmOperation } from '#api/hypersdk/vm-operation';
 import type { Random } from '#platform/base/random';
+import { binaryMemory } from '#vm/dialects/hypersdk/binary-memory';
 import { formatDurationFlag } from '../duration-option.ts';
 import { definedFields, hasDefinedFields } from './defined-fields.ts';
 
@@ -96,6 +97,12 @@ const DETAILS: Partial<Record<OperationName, (flags: OperationFlags) => Partial<
       }),
     }),
   resize: ({ cpus, memory, hotplug }) =>
-    definedFields({ resizeSpec: hasDefinedFields({ cpus, memory, hotplug: hotplug === true ? true : undefined }) }),
+    definedFields({
+      resizeSpec: hasDefinedFields({
+        cpus,
+        memory: memory && binaryMemory(memory),
+        hotplug: hotplug === true ? true : undefined,
+      }),
+    }),
   restore: ({ snapshot }) => definedFields({ restoreSpec: hasDefinedFields({ snapshotName: snapshot }) }),
 };

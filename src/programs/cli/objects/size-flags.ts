@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { parseQuantity, type Quantity } from '#platform/base/quantity';
+import { explainBytes, intendedBytes, isTooFewBytes } from '#platform/base/intended-bytes';
+import { type Quantity, tryParseQuantity } from '#platform/base/quantity';
 
 /** Disk as `name=size` or `name=size:class`. */
 export interface DiskFlag {
@@ -26,20 +27,43 @@ export function wholeOrNone(text: string): number {
   return wholeNumber(text);
 }
 
-export function quantityFlag(text: string): Quantity {
-  try {
-    return parseQuantity(text);
-  } catch {
-    throw new InvalidArgumentError('It must be a quantity such as 512Mi or 8Gi.');
-  }
+/** Parses an amount of memory. A number without a suffix is never meant in bytes, unless it is large. */
+export function memoryFlag(text: string): string {
+  assertBytes(text, 'memory');
+  return text;
 }
+
+/** Parses an amount of memory to compare with. */
+export function memoryQuantityFlag(text: string): Quantity {
+  return assertBytes(text, 'memory');
+}
+
+const EXAMPLES = { memory: '512Mi or 8Gi', disk: '20Gi' };
+
+/** Rejects what is no plausible amount of memory or disk, and suggests what is probably meant. */
+function assertBytes(text: string, what: 'memory' | 'disk'): Quantity {
+  const amount = tryParseQuantity(text);
+  if (amount !== undefined && !isTooFewBytes(amount)) return amount;
+  const intended = intendedBytes(text, what);
+  const [problem, remedy] =
+    amount === undefined
+      ? [`It must be a quantity such as ${EXAMPLES[what]}`, intended === undefined ? '' : `: try ${intended}`]
+      : ['It must be at least 1M', after(': ', explainBytes(text, what))];
+  throw new InvalidArgumentError(withPeriod(`${problem}${remedy}`));
+}
+
+const after = (separator: string, text: string) => (text === '' ? '' : `${separator}${text}`);
+const withPeriod = (text: string) => (text.endsWith('?') ? text : `${text}.`);
 
 /** Parses a disk, and appends it to those of earlier occurrences of the flag. */
 export function diskFlag(text: string, before: readonly DiskFlag[] = []): DiskFlag[] {
   const found = /^(?<name>[^=]+)=(?<size>[^:]+)(?::(?<storageClass>.+))?$/.exec(text)?.groups;
-  if (found === undefined)
-    throw new InvalidArgumentError('It must be name=size or name=size:class, for example root=50Gi:fast-ssd.');
+  if (found === undefined) {
+    const sized = tryParseQuantity(text) === undefined ? '' : ` Did you mean root=${text}?`;
+    throw new InvalidArgumentError(`It must be name=size or name=size:class, for example root=50Gi:fast-ssd.${sized}`);
+  }
   const { name = '', size = '', storageClass } = found;
+  assertBytes(size, 'disk');
   return [...before, { name, size, ...(storageClass === undefined ? {} : { storageClass }) }];
 }
 

@@ -1,4 +1,5 @@
 import { type VMTemplateInput, vmTemplate } from '#api/hypersdk/vm-template';
+import { binaryMemory } from '#vm/dialects/hypersdk/binary-memory';
 import { definedFields, hasDefinedFields } from './defined-fields.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from './size-flags.ts';
 
@@ -32,7 +33,7 @@ export function newTemplate(flags: TemplateFlags): VMTemplateInput {
         description,
         version: templateVersion,
         osInfo: hasDefinedFields({ type: os as 'linux' | undefined, distribution, version: osVersion }),
-        defaultSpec: hasDefinedFields({ cpus, memory, disks: disksOf(disk) }),
+        defaultSpec: hasDefinedFields({ cpus, memory: memory && binaryMemory(memory), disks: disksOf(disk) }),
       }),
       image: { source: image ?? '', ...definedFields({ checksum }) },
     },

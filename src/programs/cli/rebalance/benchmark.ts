@@ -4,6 +4,7 @@ import { type BenchmarkResult, benchmark, methodsOf } from '#fleet/rebalance/ben
 import { MODES } from '#fleet/rebalance/buckets';
 import { PLANNERS } from '#fleet/rebalance/planners';
 import type { Method } from '#fleet/rebalance/rebalancing';
+import { ProgressLine } from '../progress-line.ts';
 import type { RebalanceDeps } from './command.ts';
 import { curvesOf } from './curves.ts';
 import { curvesPlot } from './curves-plot.ts';
@@ -52,7 +53,11 @@ export function addBenchmarkCommand(parent: Command, { io, clock }: RebalanceDep
       const { name, fleet, random } = loadOf(io, flags);
       const methods = methodsOf(flags.algorithm, flags.planner, flags.mode);
       const bounds = boundsOf(flags, flags.steps, { io, clock, fleet, methods });
-      const results = benchmark(fleet, methods, bounds, random.fork('benchmark')).slice(0, flags.top);
+      const progress = new ProgressLine(io, clock);
+      const onMethod = (method: string, done: number) =>
+        progress.show(() => `${done + 1} of ${methods.length} methods: ${method}`);
+      const results = benchmark(fleet, methods, bounds, random.fork('benchmark'), onMethod).slice(0, flags.top);
+      progress.clear();
       if (flags.output === 'plot') io.out(curvesPlot(name, curvesOf(results)));
       else if (flags.output === 'svg') io.out(curvesSvg(name, curvesOf(results)));
       else io.out(formatRows(results.map(rowOf), COLUMNS, flags.output));

@@ -1,9 +1,11 @@
-import type { ObservedNode } from '#fleet/rebalance/observed-fleet';
+import type { ObservedNode, ObservedVm } from '#fleet/rebalance/observed-fleet';
 import type { LiveCluster, MadeMove } from '#fleet/rebalance/rebalance-loop';
 import { VimanaError } from '#platform/base/errors';
 import { fetchText } from './fetch-text.ts';
 
 const WHO = 'the exporter';
+const HINT =
+  'vimana up runs one, and vimana status prints its address for --exporter. On another cluster, start one: vimana exporter.';
 
 interface ExportedNode {
   readonly name: string;
@@ -13,21 +15,37 @@ interface ExportedNode {
   readonly cpu_pressure: number;
   readonly memory_usage: number;
   readonly memory_pressure: number;
-  readonly vms: readonly {
-    readonly id: string;
-    readonly cpu_consumption: number;
-    readonly memory_consumption: number;
-  }[];
+  readonly ready?: boolean;
+  readonly cordoned?: boolean;
+  readonly free_cpu_cores?: number;
+  readonly free_memory_bytes?: number;
+  readonly vms: readonly ReportedVm[];
 }
 
+interface ReportedVm {
+  readonly id: string;
+  readonly cpu_consumption: number;
+  readonly memory_consumption: number;
+  readonly cpu_request?: number;
+  readonly memory_request?: number;
+  readonly excluded_nodes?: readonly string[];
+  readonly budgets?: readonly { readonly name: string; readonly disruptions_allowed: number }[];
+  readonly seconds_since_move?: number;
+}
+
+/** Component that decides where VMs go. */
+export const DESTINATIONS = ['planner', 'scheduler'] as const;
+export type Destinations = (typeof DESTINATIONS)[number];
+
 /** Returns a cluster as its exporter reports it, which is the state of its watches a moment ago. */
-export function exporterCluster(at: string, token?: () => string | undefined): LiveCluster {
+export function exporterCluster(at: string, destinations: Destinations, token?: () => string | undefined): LiveCluster {
   return {
     async observe(signal) {
       const { nodes } = await fetchText<{ nodes?: readonly ExportedNode[] }>({
         who: WHO,
         at,
         path: 'scenario',
+        hint: HINT,
         token: token?.(),
         signal,
       });
@@ -39,9 +57,9 @@ export function exporterCluster(at: string, token?: () => string | undefined): L
     },
     async move(migrations) {
       const { results } = await fetchText<{ results: readonly MadeMove[] }>({
-        ...{ who: WHO, at, path: 'feedback' },
+        ...{ who: WHO, at, path: 'feedback', hint: HINT },
         token: token?.(),
-        body: { migrations },
+        body: { migrations, destinations },
       });
       return results;
     },
@@ -61,10 +79,24 @@ function toObservedNode(node: ExportedNode): ObservedNode {
     cpuPressure: node.cpu_pressure,
     memoryUsage: node.memory_usage,
     memoryPressure: node.memory_pressure,
-    vms: node.vms.map(({ id, cpu_consumption, memory_consumption }) => ({
-      id,
-      cpu: cpu_consumption,
-      memory: memory_consumption,
-    })),
+    isReady: node.ready ?? true,
+    isCordoned: node.cordoned ?? false,
+    ...(node.free_cpu_cores === undefined || node.free_memory_bytes === undefined
+      ? {}
+      : { free: { cpu: node.free_cpu_cores, memory: node.free_memory_bytes } }),
+    vms: node.vms.map(toObservedVm),
+  };
+}
+
+function toObservedVm(vm: ReportedVm): ObservedVm {
+  const { cpu_request: cpu, memory_request: memory, excluded_nodes, budgets, seconds_since_move } = vm;
+  return {
+    ...{ id: vm.id, cpu: vm.cpu_consumption, memory: vm.memory_consumption },
+    ...(cpu === undefined || memory === undefined ? {} : { request: { cpu, memory } }),
+    ...(excluded_nodes === undefined ? {} : { excluded: excluded_nodes }),
+    ...(budgets === undefined
+      ? {}
+      : { budgets: budgets.map(({ name, disruptions_allowed: allowed }) => ({ name, allowed })) }),
+    ...(seconds_since_move === undefined ? {} : { secondsSinceMove: seconds_since_move }),
   };
 }

@@ -15,6 +15,8 @@ interface Question {
   /** URL of the server. Its path is kept before the paths of the API. */
   readonly at: string;
   readonly path: string;
+  /** What to do if the server cannot be reached. */
+  readonly hint?: string;
   /** Body to post. Without one, the request is a GET. */
   readonly body?: unknown;
   /** Token for the server. It is not sent to the target of a redirect. */
@@ -23,7 +25,7 @@ interface Question {
 }
 
 /** Requests JSON from a server. Any failure becomes an error that names the server. */
-export async function fetchText<T>({ who, at, path, body, token, signal }: Question): Promise<T> {
+export async function fetchText<T>({ who, at, path, hint, body, token, signal }: Question): Promise<T> {
   const url = new URL(path, at.endsWith('/') ? at : `${at}/`);
   const { username, password } = url;
   // Node.js rejects URLs that contain a password.
@@ -41,6 +43,7 @@ export async function fetchText<T>({ who, at, path, body, token, signal }: Quest
       if (signal?.aborted === true) throw error;
       throw new VimanaError('UNREACHABLE', `${who} cannot be reached at ${url.origin}: ${reasonOf(error, url)}`, {
         cause: error,
+        ...(hint === undefined ? {} : { hint }),
       });
     },
   );

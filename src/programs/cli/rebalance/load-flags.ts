@@ -58,6 +58,13 @@ export function integerBetween(min: number, max: number): (text: string) => numb
   };
 }
 
+export function numberBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+  };
+}
+
 /** Returns the load that the flags select. */
 export function loadOf(io: Io, flags: LoadFlags): RequestedLoad {
   const random = seededRandom(flags.seed);

@@ -94,6 +94,9 @@ async function measuresOf({ at }: PrometheusDeps, signal: AbortSignal): Promise<
 
 async function query<T>(at: string, text: string, signal: AbortSignal): Promise<T> {
   const path = `api/v1/query?query=${encodeURIComponent(text)}`;
-  const { data } = await fetchText<{ data: { result: T } }>({ who: 'Prometheus', at, path, signal });
+  const { data } = await fetchText<{ data: { result: T } }>({
+    ...{ who: 'Prometheus', at, path, signal },
+    hint: 'Check the address in --prometheus.',
+  });
   return data.result;
 }

@@ -154,6 +154,11 @@ describe('vimana rebalance', () => {
     ['run --patience 1m', 2, '--patience needs --prometheus.'],
     ['run --exporter exporter:8000', 2, 'It must be an address such as http://127.0.0.1:8000.'],
     ['run --exporter http://127.0.0.1:9 --dry-run', 1, 'the exporter cannot be reached at http://127.0.0.1:9'],
+    [
+      'run --exporter http://127.0.0.1:9',
+      1,
+      'vimana up runs one, and vimana status prints its address for --exporter.',
+    ],
     ['run --exporter http://127.0.0.1:1 --dry-run', 1, 'port 1 is reserved for another protocol'],
     ['classify --scenario samples.json', 1, 'contains several scenarios: light_load, mixed_load,'],
     ['classify --scenario samples.json#none', 1, 'does not contain the scenario "none"; it contains light_load,'],

@@ -1,5 +1,7 @@
 import type { LoopOutcome, LoopRun, LoopStep, MadeMove, NamedMove } from '#fleet/rebalance/rebalance-loop';
 import type { Io } from '../io.ts';
+import { formatCount } from './format-count.ts';
+import { formatHindrances } from './format-hindrances.ts';
 import { formatRows, type Row } from './rows.ts';
 
 export const RUN_FORMATS = ['text', 'csv', 'json'] as const;
@@ -13,13 +15,17 @@ const ENDS: Readonly<Record<LoopOutcome, string>> = {
   stalled: 'nodes are overloaded, and no possible migration would help',
   capped: 'nodes are still overloaded after the maximum number of steps',
   interrupted: 'stopped before the nodes were balanced',
+  unplaced: 'no node is overloaded, but VMs that left their node have none now',
 };
+
+const NO_NODES = 'no node is ready, so that nothing is known about the load';
 
 interface ReportedStep {
   readonly over: number;
   readonly mean_score: number;
   readonly cpu_sigma: number;
   readonly memory_sigma: number;
+  readonly left_out: object;
   readonly moves: readonly (NamedMove | MadeMove)[];
 }
 
@@ -28,6 +34,7 @@ export class RunReport {
   readonly #io: Io;
   readonly #format: RunFormat;
   readonly #steps: ReportedStep[] = [];
+  #hindrances = '';
 
   constructor(io: Io, format: RunFormat) {
     this.#io = io;
@@ -36,6 +43,7 @@ export class RunReport {
 
   decided(step: LoopStep): void {
     this.#say(`step ${step.number}: ${formatUtilization(step)}\n`);
+    this.#sayHindrances(step);
     if (step.moves.length === 0) this.#steps.push(toReportedStep(step, []));
   }
 
@@ -47,23 +55,39 @@ export class RunReport {
   /** Reports the moves of a dry run. */
   planned(step: LoopStep): void {
     this.#say(`${formatUtilization(step)}\n`);
+    this.#sayHindrances(step);
     for (const { vm_id, from_node, to_node } of step.moves) {
       this.#say(`  ${vm_id} would migrate from ${from_node} to ${to_node}\n`);
     }
     this.#steps.push(toReportedStep(step, step.moves));
     this.#print({ outcome: 'dry run' });
-    if (step.verdict.over.length > 0 && step.moves.length === 0) this.#io.err(`${ENDS.stalled}\n`);
+    if (step.nodes.length === 0) this.#io.err(`${NO_NODES}\n`);
+    else if (step.verdict.over.length > 0 && step.moves.length === 0) this.#io.err(`${ENDS.stalled}\n`);
   }
 
   stopping(): void {
     this.#io.err('stopping after this step; press Ctrl-C again to stop now\n');
   }
 
-  over({ outcome, steps, moved, asSuggested, retained }: LoopRun): void {
+  over(run: LoopRun): void {
+    const { outcome, steps, moved, asSuggested, retained, unplaced, last } = run;
     const how = `${formatCount(steps, 'step')}, ${formatCount(moved, 'VM')} migrated, ${asSuggested} of them as suggested`;
-    const back = retained.length === 0 ? '' : `; ${formatCount(retained.length, 'VM')} did not leave their node`;
-    this.#say(`${outcome}: ${ENDS[outcome]} (${how}${back})\n`);
-    this.#print({ outcome, moved, as_suggested: asSuggested, kept: retained });
+    const back = retained.length === 0 ? '' : `; ${formatCount(retained.length, 'VM')} did not migrate`;
+    const lost = unplaced.length === 0 ? '' : `; ${unplaced.join(', ')} without a node`;
+    const why = last?.nodes.length === 0 ? NO_NODES : ENDS[outcome];
+    this.#say(`${outcome}: ${why} (${how}${back}${lost})\n`);
+    const overloaded = last?.verdict.over.map((node) => last.nodes[node]?.name ?? '') ?? [];
+    this.#print({
+      ...{ outcome, converged: outcome === 'converged', moved, as_suggested: asSuggested },
+      ...{ kept: retained, unplaced, overloaded },
+    });
+  }
+
+  /** Says what the plan has to leave out, whenever that changes. */
+  #sayHindrances({ hindrances }: LoopStep): void {
+    const text = formatHindrances(hindrances);
+    if (text !== '' && text !== this.#hindrances) this.#say(`  left out: ${text}\n`);
+    this.#hindrances = text;
   }
 
   #say(text: string): void {
@@ -83,9 +107,14 @@ export class RunReport {
   }
 }
 
-function toReportedStep({ verdict, spread }: LoopStep, moves: readonly (NamedMove | MadeMove)[]): ReportedStep {
+function toReportedStep(
+  { verdict, spread, hindrances }: LoopStep,
+  moves: readonly (NamedMove | MadeMove)[],
+): ReportedStep {
   const { cpu: cpu_sigma, memory: memory_sigma } = spread;
-  return { over: verdict.over.length, mean_score: verdict.mean, cpu_sigma, memory_sigma, moves };
+  const { notReady: not_ready, cordoned, cooldown, budget, retained } = hindrances;
+  const left_out = { not_ready, cordoned, in_cooldown: cooldown, in_full_budget: budget, retained };
+  return { over: verdict.over.length, mean_score: verdict.mean, cpu_sigma, memory_sigma, left_out, moves };
 }
 
 /** Formats the utilization of the nodes, and names the worst of them. */
@@ -101,10 +130,5 @@ function formatUtilization({ nodes, verdict, spread }: LoopStep): string {
 function formatMove({ vm_id, from_node, to_node, actual_node, success, as_suggested, error }: MadeMove): string {
   const way = `${vm_id} from ${from_node} to ${to_node}`;
   if (!success) return `${way}: ${error ?? 'not migrated'}`;
-  if (as_suggested) return way;
-  return actual_node === from_node
-    ? `${way}: the scheduler chose the same node again`
-    : `${way}: the scheduler chose ${actual_node}`;
+  return as_suggested ? way : `${way}: the scheduler chose ${actual_node}`;
 }
-
-const formatCount = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

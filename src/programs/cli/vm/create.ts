@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
 import { VM_TEMPLATES } from '#api/hypersdk/resources';
 import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
-import { UsageError } from '#platform/base/errors';
+import { UsageError, VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { readManifest } from '#platform/kube/manifest';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import { withConnection } from '../connection.ts';
 import { manifestFiles, readTextFile } from '../manifest-files.ts';
+import { assertServed } from '../objects/create-stored.ts';
 import { allOf, eachOf } from '../objects/each.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { FORMATS, type Format, resourceName } from '../objects/output-format.ts';
@@ -100,7 +101,7 @@ async function create(parts: VmDeps, command: Command, name: string | undefined,
         ? (flags.filename ?? []).flatMap((file) => machinesIn(parts, file))
         : [
             newVm({
-              ...(await withSize(parts, client, namespace, flags)),
+              ...(await withSize(parts, client, namespace, { ...flags, ...(group === undefined ? {} : { group }) })),
               name,
               namespace,
               group: group ?? (flags.template === undefined ? types[0]?.group : vmTemplate.group) ?? '',
@@ -138,12 +139,25 @@ async function create(parts: VmDeps, command: Command, name: string | undefined,
 
 /** Completes the size in the flags, which a template may suggest, and reads the user data file. */
 async function withSize({ io }: VmDeps, client: Client, namespace: string, { userData: file, ...flags }: CreateFlags) {
-  const { template: name, templateNamespace = namespace } = flags;
+  const { template: name, templateNamespace = namespace, group = vmTemplate.group } = flags;
   const template =
-    name === undefined
-      ? undefined
-      : await ignoreNotFound(client.get(VM_TEMPLATES, name, { namespace: templateNamespace }));
+    name === undefined || group !== vmTemplate.group ? undefined : await templateNamed(client, name, templateNamespace);
   return { ...sizeFrom(flags, template), ...(file === undefined ? {} : { userData: readTextFile(io, file) }) };
+}
+
+/** Returns a template that exists: a VM whose template is misspelled would be created, and never start. */
+async function templateNamed(client: Client, name: string, namespace: string): Promise<VMTemplate> {
+  await assertServed(client, VM_TEMPLATES);
+  const template = await ignoreNotFound(client.get(VM_TEMPLATES, name, { namespace }));
+  if (template !== undefined) return template;
+  const { items } = await client.list(VM_TEMPLATES, { namespace });
+  const names = items.map(({ metadata }) => metadata.name);
+  throw new VimanaError('NOT_FOUND', `VMTemplate "${namespace}/${name}" not found`, {
+    hint:
+      names.length === 0
+        ? `Namespace ${namespace} has no templates. List those of all namespaces with: vimana template list -A`
+        : `Namespace ${namespace} has ${names.join(', ')}. List those of all namespaces with: vimana template list -A`,
+  });
 }
 
 /** Fills in missing sizes from the template, or with a small default. */

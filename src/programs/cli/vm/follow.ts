@@ -8,7 +8,7 @@ import { lineOf } from '../format-table.ts';
 import { resourceName } from '../objects/output-format.ts';
 import type { VmDeps } from '../vm-deps.ts';
 import type { Keeps } from './filter.ts';
-import { headingsOf, type OutputFlags, rowOf } from './output.ts';
+import { headingsOf, type OutputFlags, paintOf, rowOf } from './output.ts';
 import { summaryOf } from './summary.ts';
 import type { CliVm, VmType } from './vm-kinds.ts';
 
@@ -141,6 +141,10 @@ class Rows {
     const seen = isNamed ? machine.metadata.resourceVersion : rowOf(summary, { ...this.#showing(), now }).join(' ');
     if (seen === undefined || this.#printed.get(uid) === seen) return;
     this.#printed.set(uid, seen);
-    this.#io.out(isNamed ? `${resourceName(machine)}\n` : lineOf(this.#cells(machine), this.#widths ?? []));
+    this.#io.out(
+      isNamed
+        ? `${resourceName(machine)}\n`
+        : lineOf(this.#cells(machine), this.#widths ?? [], paintOf(this.#showing())),
+    );
   }
 }

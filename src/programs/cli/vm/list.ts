@@ -69,7 +69,11 @@ export async function showVms(parts: VmDeps, command: Command, names: readonly s
       ...(flags.selector === undefined ? {} : { labelSelector: flags.selector }),
       ...(flags.fieldSelector === undefined ? {} : { fieldSelector: flags.fieldSelector }),
     };
-    const showing = (): OutputFlags => ({ format, namespaces, managedFields, now: parts.clock.now() });
+    const showing = (): OutputFlags => ({
+      ...{ format, namespaces, managedFields },
+      now: parts.clock.now(),
+      colors: parts.io.colors?.out,
+    });
     const find = (name: string) => findVm(client, name, namespace, flags.group);
     const [first] = names;
     if (flags.watch === true) {

@@ -1,4 +1,5 @@
 import { UsageError } from '#platform/base/errors';
+import { dns1123SubdomainProblems } from '#platform/base/names';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { registrationOf } from '#vm/dialects/dialect-of';
 import type { NewVmExtra, NewVmOptions } from '#vm/dialects/registration';
@@ -16,6 +17,7 @@ export interface NewVm extends NewVmOptions {
 /** Builds the smallest VirtualMachine of a group with this size. */
 export function newVm(target: NewVm): KubeObject {
   const { group, name, namespace, labels } = target;
+  assertName(name);
   const registration = registrationOf(group);
   rejectExtras(target, registration.newVmExtras ?? []);
   return {
@@ -28,6 +30,19 @@ export function newVm(target: NewVm): KubeObject {
     },
     spec: registration.newVmSpec(target),
   };
+}
+
+/** Rejects a name that no object can have, in words that are shorter than the server's, with one that it can have. */
+function assertName(name: string): void {
+  if (dns1123SubdomainProblems(name).length === 0) return;
+  const possible = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]+/g, '-')
+    .replaceAll(/^[.-]+|[.-]+$/g, '');
+  const suggestion = dns1123SubdomainProblems(possible).length === 0 ? `: try ${possible}` : '';
+  throw new UsageError(
+    `a VM cannot be named "${name}": names consist of lower case letters, digits and -, and begin and end with a letter or digit${suggestion}`,
+  );
 }
 
 const FLAGS: Readonly<Record<NewVmExtra, string>> = {

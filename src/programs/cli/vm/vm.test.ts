@@ -55,8 +55,8 @@ describe('vimana vm', () => {
       manifestsAt: (path: string) => terminal.manifestsAt(path),
     };
     for (const [file, reason] of [
-      ['missing.yaml', /^error: cannot read missing\.yaml: ENOENT/],
-      ['bin/vimana/below.yaml', /^error: cannot read bin\/vimana\/below\.yaml: ENOTDIR/],
+      ['missing.yaml', /^error: cannot read missing\.yaml: no such file/],
+      ['bin/vimana/below.yaml', /^error: cannot read bin\/vimana\/below\.yaml: not a directory/],
     ] as const) {
       const outcome = await harness.run(['vm', 'create', '-f', file], { io });
       expect(outcome).toMatchObject({ code: 1, out: '', err: expect.stringMatching(reason) });

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
-import { StoreError } from '#control-plane/apiserver/store/store-error';
+import { isDirectoryLocked } from '#control-plane/apiserver/store/folder-lock';
 import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 
 /** Description of a running `vimana up` in its data directory. */
@@ -32,22 +31,10 @@ export function removeRunFile(directory: string): void {
 
 /** Reads the file of the process that holds the directory. A file left by a killed process does not count. */
 export function readRunFile(directory: string): RunFile | undefined {
-  if (!isRunning(directory)) return undefined;
+  if (!isDirectoryLocked(directory)) return undefined;
   try {
     return JSON.parse(readFileSync(path(directory), 'utf8')) as RunFile;
   } catch {
     return undefined;
-  }
-}
-
-/** Reports whether a process holds the directory. */
-export function isRunning(directory: string): boolean {
-  if (!existsSync(directory)) return false;
-  try {
-    lockDirectory(directory)();
-    return false;
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'FolderInUse') return true;
-    throw error;
   }
 }
