@@ -1,16 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SLOW_FILES } from './test/slow-files.ts';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: [
-      'test/long/**',
-      'test/attacks/store.test.ts',
-      'test/nightly/**',
-      'test/cluster/**',
-      'test/**/*.cluster.test.ts',
-    ],
+    exclude: ['test/long/**', ...SLOW_FILES, 'test/nightly/**', 'test/cluster/**', 'test/**/*.cluster.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
     // One more than there are cores: much of the time goes into waiting for processes that tests have started.

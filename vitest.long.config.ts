@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SLOW_FILES } from './test/slow-files.ts';
 
 /** Of these, `npm test` tries only some of what they could draw. */
 const PROPERTIES = [
@@ -20,8 +21,7 @@ const PROPERTIES = [
 /** Tests that take minutes: not part of `npm test`. */
 export default defineConfig({
   test: {
-    // Damaging stores takes many starts of a server.
-    include: ['test/long/**/*.test.ts', 'test/attacks/store.test.ts', ...PROPERTIES],
+    include: ['test/long/**/*.test.ts', ...SLOW_FILES, ...PROPERTIES],
     env: { VIMANA_PROPERTY_RUNS: '4' },
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',

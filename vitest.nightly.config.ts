@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 /** Tests that take an hour or more. Neither `npm test` nor `.ci/run` runs them. */
 export default defineConfig({
   test: {
-    include: ['test/nightly/**/*.test.ts'],
+    include: ['test/nightly/**/*.test.ts', 'test/long/{apiserver,store}-kill.test.ts'],
+    env: { VIMANA_STORE_KILL_SEED: 'two' },
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
     maxWorkers: availableParallelism(),

@@ -18,15 +18,15 @@ type Figures = Map<string, { value: number; unit: string; target?: number; least
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-bench-'));
   try {
-    const ours = await measured(() => startOurs(join(folder, 'ours')));
-    const peer = await measured(() => startPeer(join(folder, 'peer')));
+    const ours = await measureServer(() => startOurs(join(folder, 'ours')));
+    const peer = await measureServer(() => startPeer(join(folder, 'peer')));
     print(ours, peer);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measured(start: () => Promise<Target | undefined>): Promise<Figures | undefined> {
+async function measureServer(start: () => Promise<Target | undefined>): Promise<Figures | undefined> {
   const target = await start();
   if (target === undefined) return undefined;
   try {

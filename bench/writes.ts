@@ -29,7 +29,13 @@ export async function run(): Promise<void> {
   const made = await oneMachine();
   const plane = await startVmControlPlane({ clock: realClock, random: systemRandom(), log: noopLogger });
   const admin = plane.client();
-  await installComponents(admin, { kinds: kindsOf(['kubevirt']), actors: [], roles: [] });
+  await installComponents(admin, {
+    vmShortName: 'kubevirt.io',
+    now: 0,
+    kinds: kindsOf(['kubevirt']),
+    actors: [],
+    roles: [],
+  });
   // No controller creates it here.
   await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
   const costs: number[][] = [];

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { KINDS } from '#api/kinds';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '#platform/kube/kinds/custom-resource-definition';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type CustomResourceDefinition,
+} from '#platform/kube/kinds/custom-resource-definition';
 import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { writeKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import type { Embedded } from '#programs/up/embedded';
@@ -35,7 +38,18 @@ function rendered(release: string, namespace: string, ...set: string[]): Manifes
   const flags = set.flatMap((value) => ['--set', value]);
   const { status, stdout, stderr } = run('template', release, CHART, '-n', namespace, ...KUBERNETES, ...flags);
   expect([status, stderr]).toEqual([0, '']);
-  return parseAllDocuments(stdout).flatMap((document) => (document.toJSON() as Manifest | null) ?? []);
+  return stdout.split(/^---$/m).flatMap((text) => parsed(text) ?? []);
+}
+
+/** Most documents, above all the CRDs, are the same in every rendering, and parsing them takes most of the time. */
+const documents = new Map<string, Manifest | null>();
+
+function parsed(text: string): Manifest | null {
+  const known = documents.get(text);
+  if (known !== undefined) return known;
+  const document = parse(text) as Manifest | null;
+  documents.set(text, document);
+  return document;
 }
 
 const named = (manifests: readonly Manifest[], kind: string) =>
@@ -140,6 +154,16 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(named(first, 'CustomResourceDefinition').every((name) => name.endsWith('.kubevirt.io'))).toBe(true);
     expect(named(second, 'APIService')).toEqual([]);
     expect(JSON.stringify(second)).toContain('--no-instances');
+  });
+
+  it('serves custom metrics only on request', () => {
+    const served = (...set: string[]) => {
+      const text = JSON.stringify(rendered('a', 'x', 'crds.install=false', ...set));
+      return [text.includes('--custom-metrics'), text.includes('v1beta1.custom.metrics.k8s.io')];
+    };
+    expect(served()).toEqual([false, false]);
+    expect(served('customMetrics=true')).toEqual([true, true]);
+    expect(served('customMetrics=true', 'webhook.enabled=false')).toEqual([false, false]);
   });
 
   it('registers no API group if that could block the deletion of namespaces', () => {
@@ -276,6 +300,34 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(JSON.stringify(rendered('a', 'b', 'crds.install=false'))).not.toContain('--carbon');
   });
 
+  it.each([
+    [[], 'kubevirt.io'],
+    [['dialects.kubevirt=false'], 'hypersdk.io'],
+    [
+      ['dialects.kubevirt=false', 'dialects.hypersdk=false', 'dialects.novacron=false'],
+      'simulation.node-classifier.io',
+    ],
+    [['vmShortName=novacron.io'], 'novacron.io'],
+  ])('with %j, vm means %s', (set, group) => {
+    const names = rendered('a', 'b', ...set).flatMap(({ spec }) => {
+      const { group: of, names } = (spec ?? {}) as CustomResourceDefinition['spec'];
+      return names?.shortNames?.some((name) => name === 'vm' || name === 'vms') === true ? [of] : [];
+    });
+    expect(names).toEqual([group]);
+  });
+
+  it('rejects a short name for a group that is off', () => {
+    const { status, stderr } = run(
+      'template',
+      'a',
+      CHART,
+      ...KUBERNETES,
+      '--set',
+      'vmShortName=hypersdk.io,dialects.hypersdk=false',
+    );
+    expect([status, stderr]).toEqual([1, expect.stringContaining('vmShortName=hypersdk.io is not a group')]);
+  });
+
   it('renders every optional part', () => {
     const on = ['serviceMonitor', 'prometheusRule', 'grafanaDashboard'].map((name) => `metrics.${name}.enabled=true`);
     const manifests = rendered(
@@ -371,7 +423,11 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
   });
 
   it('mention VMs of the enabled groups', async () => {
-    expect((await notes('crds.install=false')).told).toContain('kubectl get virtualmachines.kubevirt.io -A');
+    const all = (await notes('crds.install=false')).told;
+    expect(all).toContain('kubectl get vm -A');
+    expect(all).toContain('kubectl get virtualmachines.hypersdk.io -A');
+    // The group that has the short name in the cluster keeps it.
+    expect((await notes('dialects.kubevirt=false')).told).toContain('kubectl get virtualmachines.hypersdk.io -A');
     const { told } = await notes('dialects.kubevirt=false', 'dialects.hypersdk=false', 'instances=false');
     const groups = [...told.matchAll(/kubectl get virtualmachines\.(\S+) -A/g)].map(([, group]) => group);
     expect(groups).toEqual(['novacron.io', 'simulation.node-classifier.io']);

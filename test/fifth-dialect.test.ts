@@ -15,13 +15,14 @@ async function runCommands(commands: readonly string[]): Promise<CommandOutcome[
   return JSON.parse(stdout) as CommandOutcome[];
 }
 
-describe('a dialect in a directory of its own, with one line in each list', () => {
+describe('a dialect in its own directory, with one line in each list', () => {
   it('is admitted, runs, is listed and stopped', async () => {
-    const [rejected, created, listed, stopped, deleted, another, described] = await runCommands([
+    const [rejected, created, listed, stopped, off, deleted, another, described] = await runCommands([
       'vm create -f rejected.yaml',
       'vm create -f vm.yaml --wait',
       'vm list -o wide',
       'vm stop web --wait',
+      'vm list -o wide',
       'vm delete web --wait',
       'vm create db --group example.org --cpus 2 --memory 1Gi --wait',
       'vm describe db',
@@ -30,6 +31,7 @@ describe('a dialect in a directory of its own, with one line in each list', () =
     expect(created).toMatchObject({ code: 0, err: expect.anything() });
     expect(listed?.out).toMatch(/^web +example\.org +Running /m);
     expect(stopped).toMatchObject({ code: 0 });
+    expect(off?.out).toMatch(/^web +example\.org +Stopped .* 1 +512Mi$/m);
     expect(deleted).toMatchObject({ code: 0 });
     expect(another).toMatchObject({ code: 0 });
     expect(described?.out).toMatch(/^CPUs: +2$/m);

@@ -247,7 +247,7 @@ describe('metadata', () => {
     ['annotations', { annotations: Object.fromEntries(many.map((i) => [`a b ${i}`, ''])) }],
     ['finalizers', { finalizers: many.map((i) => `a b ${i}`) }],
     ['owners', { ownerReferences: many.map(() => ({ controller: true })) }],
-    ['fields that nobody knows', Object.fromEntries(many.map((i) => [`field-${i}`, i]))],
+    ['unknown fields', Object.fromEntries(many.map((i) => [`field-${i}`, i]))],
   ])('with a hundred thousand %s is rejected in bounded time', (_what, part) => {
     const { causes, unknownFields } = withMeta(part);
     expect(causes.length + unknownFields.length).toBeGreaterThan(0);

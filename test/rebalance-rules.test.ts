@@ -64,9 +64,9 @@ describe.skipIf(!hasPrometheus(WHAT))(WHAT, () => {
   });
 
   it.each([
-    ['many nodes, some of them alike', MANY],
-    ['fewer nodes after that: none that is gone is left', FEW],
-    ['nodes that do not differ at all', EQUAL],
+    ['many nodes, some of them equal', MANY],
+    ['fewer nodes after that, without the deleted ones', FEW],
+    ['equal nodes', EQUAL],
   ])('return for %s the values of the formulas', async (_title, present) => {
     nodes = present;
     const load = loadOf([...present.values()]);

@@ -149,8 +149,8 @@ describe('vimana rebalance run', () => {
   });
 
   it.each([
-    ['no JSON', 'hello', 'error: the exporter did not respond to /scenario with JSON: hello\n'],
-    ['no nodes', '{}', 'is not a Vimana exporter: its response to /scenario has no nodes\n'],
+    ['a response that is not JSON', 'hello', 'error: the exporter did not respond to /scenario with JSON: hello\n'],
+    ['a response without nodes', '{}', 'is not a Vimana exporter: its response to /scenario has no nodes\n'],
   ])('reports that a server with %s is not an exporter', async (_what, text, told) => {
     const { err, code } = await run('--exporter', await serve((_request, response) => response.end(text)));
     expect([code, err]).toEqual([1, expect.stringContaining(told)]);

@@ -10,12 +10,12 @@ afterEach(() => embedded.stop());
 
 it.each<[string, Pick<EmbeddedOptions, 'pools' | 'referenceNode'>, object]>([
   [
-    'the nodes that there are, where they are alike',
+    'the existing nodes if they are equal',
     { pools: [{ count: 2, size: { cpu: '8', memory: '16Gi' } }] },
     { cpu: '4', memory: '4Gi' },
   ],
   [
-    'what the operator is told, where they are not',
+    'the flag of the operator otherwise',
     {
       pools: [{ count: 1 }, { count: 1, size: { cpu: '8', memory: '16Gi' } }],
       referenceNode: { cpu: '10', memory: '20Gi' },

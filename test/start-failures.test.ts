@@ -25,42 +25,58 @@ async function ended(args: readonly string[]): Promise<{ status: unknown; stdout
 
 /** Unsupported requests to the API server, and the expected errors. */
 const CASES: readonly (readonly [string, readonly string[], RegExp])[] = [
-  ['a data folder where none can be', ['--data-dir', '/proc/nothing'], /data directory \/proc\/nothing cannot be used/],
-  ['a data folder that is a file', ['--data-dir', file], /the data directory \S+ cannot be used/],
   [
-    'an address that is none',
+    'a data directory at an impossible path',
+    ['--data-dir', '/proc/nothing'],
+    /data directory \/proc\/nothing cannot be used/,
+  ],
+  ['a data directory that is a file', ['--data-dir', file], /the data directory \S+ cannot be used/],
+  [
+    'an invalid address',
     [...data(), '--bind-address', '999.1.1.1'],
     /the address 999\.1\.1\.1 does not belong to this host/,
   ],
   [
-    'the address of another',
+    'the address of another host',
     [...data(), '--bind-address', '192.0.2.1'],
     /the address 192\.0\.2\.1 does not belong to this host/,
   ],
-  ['a kubeconfig where none can be', [...data(), '--kubeconfig-out', join(file, 'x')], /kubeconfig cannot be written/],
   [
-    'a kubeconfig that is a folder',
+    'a kubeconfig at an impossible path',
+    [...data(), '--kubeconfig-out', join(file, 'x')],
+    /kubeconfig cannot be written/,
+  ],
+  [
+    'a kubeconfig that is a directory',
     [...data(), '--kubeconfig-out', scratch],
     /^error: \S+ is a directory, but --kubecon/,
   ],
-  ['an audit log where none can be', [...data(), '--audit-log', join(file, 'x')], /audit log cannot be written/],
-  ['plain HTTP for others', [...data(), '--insecure-http', '--bind-address', '0.0.0.0'], /not served on 0\.0\.0\.0/],
+  ['an audit log at an impossible path', [...data(), '--audit-log', join(file, 'x')], /audit log cannot be written/],
+  [
+    'plain HTTP on a public address',
+    [...data(), '--insecure-http', '--bind-address', '0.0.0.0'],
+    /not served on 0\.0\.0\.0/,
+  ],
 ];
 
 test.concurrent.each([
-  ['an audit log where none can be', ['--audit-log', join(file, 'x')], /^error: the audit log cannot be written: /],
+  ['an audit log at an impossible path', ['--audit-log', join(file, 'x')], /^error: the audit log cannot be written: /],
   [
-    'a kubeconfig where none can be',
+    'a kubeconfig at an impossible path',
     ['--kubeconfig-out', join(file, 'x')],
     /^error: the kubeconfig cannot be written: /,
   ],
-  ['a kubeconfig that is a folder', ['--kubeconfig-out', scratch], /^error: \S+ is a directory, but --kubeconfig-out/],
   [
-    'a scheduler of no configuration',
+    'a kubeconfig that is a directory',
+    ['--kubeconfig-out', scratch],
+    /^error: \S+ is a directory, but --kubeconfig-out/,
+  ],
+  [
+    'an invalid scheduler configuration',
     ['--scheduler-config', file],
     /^error: the scheduler configuration \S+ cannot be/,
   ],
-  ['nodes of no file', ['--node-file', join(scratch, 'none')], /^error: the node pools of \S+ cannot be used: /],
+  ['a missing node file', ['--node-file', join(scratch, 'none')], /^error: the node pools of \S+ cannot be used: /],
 ])('vimana up rejects %s before it starts, with a reason', async (_what, flags, reason) => {
   const args = ['up', '--port', '0', '--ephemeral', '--empty', ...data(), ...flags];
   const { status, stdout, stderr } = await ended(args);

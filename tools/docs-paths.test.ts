@@ -27,7 +27,7 @@ describe('documents name files that exist', () => {
     expect(shortNamesIn(text).filter((name) => !isFile(name))).toEqual([]);
   });
 
-  it('and a missing one would be found', () => {
+  it('a missing file is reported', () => {
     expect(pathsIn('See `src/nowhere.ts` and `docs/x.md#part`.')).toEqual(['src/nowhere.ts', 'docs/x.md']);
   });
 });

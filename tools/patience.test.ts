@@ -24,7 +24,7 @@ function hastyWaits(path: string, source: string): string[] {
   return found;
 }
 
-test('no test gives up after a moment', () => {
+test('no test has a short timeout', () => {
   const files = globSync(['src/**/*.ts', 'test/**/*.ts', 'tools/**/*.ts']);
   expect(files.length).toBeGreaterThan(1000);
   const waiting = files.map((path) => ({ path, text: readFileSync(path, 'utf8') }));
@@ -40,6 +40,6 @@ test.each([
   ['expect.poll(f).toBe(1)', 0],
   ['vi.waitFor(() => f(), PATIENCE)', 0],
   ['vi.waitFor(() => f(), { timeout: 60_000 })', 0],
-])('%s is found hasty %d times', (source, count) => {
+])('%s has %d short timeouts', (source, count) => {
   expect(hastyWaits('x.ts', source)).toHaveLength(count);
 });

@@ -196,7 +196,7 @@ function roleAttacks(target: () => AttackTarget): void {
     expect(messageOf(response)).toBe(notHeld(mallory, 'clusterroles', 'reduced', LACKS_SECRETS));
   });
 
-  it('denies invalid rules without a fault', async () => {
+  it('denies invalid rules without an internal error', async () => {
     const mallory = await target().user('invalid', { cluster: roleEditing });
     const rules = [
       { ...SECRETS, nonResourceURLs: ['/metrics'] },

@@ -89,7 +89,7 @@ describe('the data of a running server', () => {
     },
   );
 
-  it('is missed as soon as it is deleted, without a write', async () => {
+  it('is reported as soon as it is deleted, without a write', async () => {
     renameSync(data, `${data}.gone`);
     const ready = await server.send('GET', '/readyz');
     renameSync(`${data}.gone`, data);
@@ -158,7 +158,7 @@ describe('a data directory that was damaged', () => {
     ['truncated', (folder: string) => truncateSync(join(folder, 'objects/data.mdb'), 20_000), 'it was truncated'],
     ['emptied', (folder: string) => rmSync(join(folder, 'objects'), { recursive: true }), 'its contents were deleted'],
     [
-      'emptied, with all that says so beside it',
+      'emptied, including the files that would reveal it',
       (folder: string) => {
         for (const name of ['objects', 'objects.head', 'events', 'events.head'])
           rmSync(join(folder, name), { recursive: true });

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { findAsset } from './assets.ts';
+import { fingerprint, fingerprintFile } from './fingerprint.ts';
 import { withLock } from './lock.ts';
+import { RECIPES } from './recipes.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -38,6 +40,15 @@ describe('a program', () => {
     expect(findAsset('etcd', '3.7.3')).toBe(built);
     const given = program('given', '3.7.3');
     expect(findAsset('etcd', '3.7.3')).toBe(given);
+  });
+
+  it('is not used from the cache if it was built from something else', () => {
+    const built = program('cache/vimana/assets', '3.7.3');
+    const file = fingerprintFile(join(folder, 'cache/vimana/assets'), 'etcd');
+    writeFileSync(file, fingerprint(RECIPES.etcd));
+    expect(findAsset('etcd', '3.7.3')).toBe(built);
+    writeFileSync(file, fingerprint({ ...RECIPES.etcd, set: { 'main.version': 'another' } }));
+    expect(findAsset('etcd', '3.7.3')).toBeUndefined();
   });
 
   it('of another version is not used from PATH', () => {

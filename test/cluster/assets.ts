@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { recordReason } from '#testing/programs';
+import { isOutdated } from './fingerprint.ts';
 
 /** Programs of a real control plane, in the version that the tests require. */
 export const ASSETS = {
@@ -27,9 +29,9 @@ export function assetsFolder(): string {
 /** Finds a program in the directory KUBE_ASSETS, among those built on this host, or in PATH. */
 export function findAsset(name: string, version = ''): string | undefined {
   const given = process.env['KUBE_ASSETS'] ?? '';
-  for (const folder of given === '' ? [assetsFolder()] : [given, assetsFolder()]) {
-    if (existsSync(join(folder, name))) return join(folder, name);
-  }
+  if (given !== '' && existsSync(join(given, name))) return join(given, name);
+  const built = join(assetsFolder(), name);
+  if (existsSync(built) && !isOutdated(assetsFolder(), name)) return built;
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path) && isVersion(path, version));
 }
@@ -49,6 +51,9 @@ export function findAssets(): Assets | undefined {
   return found.every(([, path]) => path !== undefined) ? (Object.fromEntries(found) as Assets) : undefined;
 }
 
+/** Returns the programs that are missing, which is why the tests of the current file are skipped. */
 export function missingAssets(): Asset[] {
-  return NAMES.filter((name) => findAsset(name, ASSETS[name]) === undefined);
+  const missing = NAMES.filter((name) => findAsset(name, ASSETS[name]) === undefined);
+  if (missing.length > 0) recordReason(`tests on real Kubernetes, which need ${missing.join(', ')}`);
+  return missing;
 }

@@ -1,12 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { realClock } from '#platform/base/clock';
 import { ASSETS, type Asset, assetsFolder, findAsset } from './assets.ts';
+import { fingerprint, fingerprintFile, MODULES } from './fingerprint.ts';
 import { withLock } from './lock.ts';
 import { type Program, RECIPES, type Recipe } from './recipes.ts';
-
-const MODULES = resolve(import.meta.dirname, 'go');
 
 export const hasGo = () => spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
 
@@ -31,6 +30,14 @@ export async function build(names: readonly Program[], say: (line: string) => vo
   });
 }
 
+/** Returns the path of a program, which is built if it is missing. */
+export async function built(name: Program): Promise<string> {
+  await build([name], (line) => process.stdout.write(`${line}\n`));
+  const path = findAsset(name);
+  if (path === undefined) throw new Error(`${name} is not where it was built`);
+  return path;
+}
+
 async function buildOne(folder: string, name: Program): Promise<void> {
   const recipe: Recipe = RECIPES[name];
   // The program is built under another name and renamed, so that others never see a partial file.
@@ -50,5 +57,6 @@ async function buildOne(folder: string, name: Program): Promise<void> {
   child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)));
   const code = await new Promise((settle, fail) => child.once('close', settle).once('error', fail));
   if (code !== 0) throw new Error(`go could not build ${name}:\n${said}`);
+  writeFileSync(fingerprintFile(folder, name), fingerprint(recipe));
   renameSync(unfinished, join(folder, name));
 }

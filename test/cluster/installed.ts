@@ -1,18 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { DIALECT_NAMES, type DialectName } from '#api/groups';
 import { realClock } from '#platform/base/clock';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { readManifest } from '#platform/kube/manifest';
-import { kindsOf } from '#programs/install/crds';
+import { vmShortNameGroup, withVmShortName } from '#programs/cli/vm-short-name';
+import { crdFor, kindsOf } from '#programs/install/crds';
 import { Kubectl } from '../e2e/support/kubectl.ts';
 import { Component } from './component.ts';
 import { freePorts } from './ports.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const CRD = 'CustomResourceDefinition';
 const SERVED = new Set(['APIService', 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
 const ACCOUNT = { namespace: 'vimana-system', name: 'vimana-operator' };
 
@@ -49,7 +49,7 @@ export interface InstallOptions {
 }
 
 /**
- * Installs what `kubectl apply` of deploy/crds and deploy/operator installs, and runs the operator beside the cluster.
+ * Installs what `vimana install` and `kubectl apply` of deploy/operator install, and runs the operator beside the cluster.
  */
 export async function installOperator(
   cluster: Host,
@@ -59,17 +59,14 @@ export async function installOperator(
   const ok = (args: string, input?: string) => kubectl.ok(args, input);
   const [webhook = 0, metrics = 0, health = 0] = await freePorts(3);
   const ports = { webhook: serving ? webhook : 0, metrics, health };
-  const kinds = new Set(kindsOf(dialects).map(({ plural, group }) => `${plural}.${group}`));
-  const objects = manifests().filter(({ kind, metadata: { name = '' } }) => kind !== CRD || kinds.has(name));
-  const definitions = objects.filter(({ kind }) => kind === CRD);
+  const objects = manifests();
+  const definitions = withVmShortName(kindsOf(dialects), vmShortNameGroup(dialects)).map(crdFor);
   await ok('apply --server-side -f -', yaml(definitions));
   // kubectl fails on a new CRD, which has no conditions for a moment.
   const established = () => ok('wait --for=condition=Established crd --all --timeout=30s');
   await established().catch(() => realClock.sleep(1000).then(established));
   await learn(cluster.controllerManager);
-  const others = objects.filter(
-    (object) => !definitions.includes(object) && (serving || !SERVED.has(object.kind ?? '')),
-  );
+  const others = objects.filter(({ kind }) => serving || !SERVED.has(kind));
   await ok('apply --server-side -f -', yaml(outside(others, webhook)));
   const operator = await startOperator(cluster, ports, [
     ...argumentsIn(objects),
@@ -111,12 +108,10 @@ async function startOperator(
   return operator;
 }
 
-/** Returns the manifests of CRDs and operator that a user applies. */
+/** Returns the manifests of the operator that a user applies. */
 function manifests(): Manifest[] {
-  const crds = readdirSync(join(ROOT, 'deploy/crds')).map((name) => join(ROOT, 'deploy/crds', name));
-  return [...crds, join(ROOT, 'deploy/operator/operator.yaml')].flatMap((file) =>
-    readManifest(readFileSync(file, 'utf8')).documents.map(({ object }) => object as Manifest),
-  );
+  const text = readFileSync(join(ROOT, 'deploy/operator/operator.yaml'), 'utf8');
+  return readManifest(text).documents.map(({ object }) => object as Manifest);
 }
 
 /** Returns the arguments of the operator in its Deployment. */

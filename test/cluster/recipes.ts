@@ -8,7 +8,9 @@ export interface Recipe {
     | 'descheduler'
     | 'csi-hostpath'
     | 'csi-provisioner'
-    | 'csi-snapshotter';
+    | 'csi-snapshotter'
+    | '../../clients/go'
+    | '../../gitops/lua';
   readonly package: string;
   /** Values of variables that a release sets. */
   readonly set?: Readonly<Record<string, string>>;
@@ -63,6 +65,8 @@ export const RECIPES = {
   },
   'csi-snapshotter': snapshotter('csi-snapshotter'),
   'snapshot-controller': snapshotter('snapshot-controller'),
+  'go-clients': { module: '../../clients/go', package: '.' },
+  'health-rules': { module: '../../gitops/lua', package: '.' },
 } as const satisfies Record<string, Recipe>;
 
 export type Program = keyof typeof RECIPES;

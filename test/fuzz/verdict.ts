@@ -13,6 +13,8 @@ export function verdict(request: RawRequest, { status, headers, body }: RawAnswe
   const type = headers.get('content-type') ?? '';
   if (status < 400) return type.includes('json') && !body.includes('\n{') ? unparsable(body) : undefined;
   if (status === 404 && (body === PLAIN_404 || (body === '' && target.startsWith('/openapi/')))) return undefined;
+  // The text of a binary body is not exact, but shows what it is.
+  if (type.includes('protobuf')) return /^k8s\0[^]*Status[^]*Failure/.test(body) ? undefined : `${status}: ${body}`;
   const answer = type.includes('yaml') ? (parse(body) as unknown) : parsed(body);
   const { kind, code, message } = (answer ?? {}) as { kind?: string; code?: number; message?: string };
   if (kind !== 'Status' || code !== status || typeof message !== 'string') return `${status} without a Status: ${body}`;

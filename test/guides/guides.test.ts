@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GUIDES } from './all.ts';
 import { isAlike } from './likeness.ts';
 import { stepsOf } from './steps.ts';
 
@@ -64,4 +65,14 @@ describe('the reading of guides', () => {
   ])('compares the shown output with the printed one: %j %j', (shown, printed, alike) => {
     expect(isAlike(shown, printed)).toBe(alike);
   });
+});
+
+it('every guide that starts an instance has its own data directory', () => {
+  const starts = GUIDES.flatMap(({ name, text }) =>
+    [...text.matchAll(/^(?:npm start|bin\/vimana up)\b.*$/gm)].map(([line]) => [name, line]),
+  );
+  expect(starts.length).toBeGreaterThan(8);
+  for (const [name = '', line] of starts) {
+    expect(line, name).toContain(`--data-dir ~/vimana-guides/${name.replace(/\.md$/, '')}`);
+  }
 });

@@ -34,8 +34,8 @@ export interface Where {
 export async function play(file: string, { kubeconfig, path = [], slow = false }: Where = {}): Promise<number> {
   const steps = stepsOf(readFileSync(file, 'utf8')).filter((step) => slow || !step.slow);
   const start = steps.map(({ command }) => STARTS.exec(command)?.[1]).find((flags) => flags !== undefined);
-  const up = start === undefined ? undefined : await startUp(words(start), undefined, 'no folder');
-  const home = up?.folder ?? mkdtempSync(join(tmpdir(), 'vimana-guide-'));
+  const home = mkdtempSync(join(tmpdir(), 'vimana-guide-'));
+  const up = start === undefined ? undefined : await startUp(words(start, home), home, 'no folder');
   const shell = new Shell(ROOT, {
     PATH: [...path, dirname(process.execPath), process.env['PATH']].join(':'),
     HOME: home,
@@ -52,8 +52,8 @@ export async function play(file: string, { kubeconfig, path = [], slow = false }
     return done;
   } finally {
     await shell.stop();
-    if (up === undefined) rmSync(home, { recursive: true, force: true });
-    else await up.stop();
+    await up?.stop();
+    rmSync(home, { recursive: true, force: true });
   }
 }
 
@@ -92,8 +92,10 @@ const placed = (command: string, places: Readonly<Record<string, string>>) =>
     (_, host: string, port: string) => `${host}:${places[port] ?? port}`,
   );
 
-const words = (text: string) =>
+/** Splits flags as a shell does, for which ~ is the home directory. */
+const words = (text: string, home: string) =>
   text
     .trim()
     .split(/\s+/)
-    .filter((word) => word !== '');
+    .filter((word) => word !== '')
+    .map((word) => word.replace(/^~(?=\/)/, home));

@@ -17,8 +17,8 @@ describe('the number of writes of a start', () => {
   const COUNT = 60;
 
   it.each([
-    ['seven writes, of which one is for its Service', {}, 7],
-    ['with a disk one more, and the five by which Kubernetes binds a volume', { disks: [ROOT] }, 13],
+    ['seven writes, of which one is for its Service, and four of Kubernetes for its endpoints', {}, 11],
+    ['with a disk one more, and the five by which Kubernetes binds a volume', { disks: [ROOT] }, 17],
   ])('is %s', async (_what, spec, most) => {
     const before = await written();
     const make = (name: string) =>

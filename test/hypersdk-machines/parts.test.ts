@@ -13,6 +13,25 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
+describe('the Service of a VM', () => {
+  it('has the ports that the VM declares, also after they have changed', async () => {
+    const ports = async () =>
+      ((await world.admin.get(SERVICES, 'web', { namespace })).spec?.['ports'] ?? []) as readonly object[];
+    const network = (...declared: object[]) => ({ networks: [{ name: 'default', ports: declared }] });
+    await world.make('web', { disks: [ROOT], ...network({ name: 'http', port: 80 }) });
+    expect(await ports()).toMatchObject([{ name: 'http', port: 80, protocol: 'TCP', targetPort: 80 }]);
+    await world.edit('web', network({ port: 22 }, { port: 53, protocol: 'UDP' }));
+    await world.advance(5000);
+    expect(await ports()).toMatchObject([
+      { name: 'tcp-22', port: 22 },
+      { name: 'udp-53', port: 53, protocol: 'UDP' },
+    ]);
+    await world.edit('web', network());
+    await world.advance(5000);
+    expect(await ports()).toEqual([]);
+  });
+});
+
 describe('the disks of a VM', () => {
   it('are its own claims, which are retained while it is stopped and deleted with it', async () => {
     const image = { source: 'https://images.example.org/debian.qcow2' };

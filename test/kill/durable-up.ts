@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realClock } from '#platform/base/clock';
 import type { HttpClient } from '#platform/kube/http/http-client';
@@ -7,7 +8,7 @@ import { clientOf } from '../cluster/client-of.ts';
 import { mind } from '../e2e/support/minder.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
-const FLAGS = ['--port', '0', '--empty', '--nodes', '4', '--dialects', 'kubevirt,hypersdk', '--log-level', 'error'];
+const FLAGS = ['--port', '0', '--nodes', '4', '--dialects', 'kubevirt,hypersdk', '--log-level', 'error'];
 
 /** A `vimana up` that can be killed at any time and restarted on its data. */
 export class DurableUp {
@@ -52,7 +53,10 @@ export class DurableUp {
   }
 
   static #spawn(folder: string): ChildProcess {
-    const args = ['up', '--data-dir', join(folder, 'data'), '--kubeconfig-out', kubeconfigIn(folder), ...FLAGS];
+    const data = join(folder, 'data');
+    // A directory with VMs rejects --empty.
+    const empty = existsSync(join(data, 'introduced')) ? [] : ['--empty'];
+    const args = ['up', '--data-dir', data, '--kubeconfig-out', kubeconfigIn(folder), ...empty, ...FLAGS];
     const env = { ...process.env, HOME: folder, XDG_DATA_HOME: undefined };
     const child = spawn(LAUNCHER, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
     mind(child);

@@ -1,7 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
@@ -10,8 +10,7 @@ import { systemRandom } from '#platform/base/random';
 import { formatKubeconfig } from '#platform/kube/kubeconfig/format-kubeconfig';
 import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { hasPrograms } from '#testing/programs';
-
-const SOURCE = resolve(import.meta.dirname, '../clients/go');
+import { built } from '../cluster/build.ts';
 
 /** The first build of client-go takes minutes, so this is not part of `npm test`. */
 const hasGo = hasPrograms('client-go', 'go');
@@ -19,9 +18,7 @@ const hasGo = hasPrograms('client-go', 'go');
 it.skipIf(!hasGo)('serves client-go: informers, leader election, apply, dynamic client, a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-go-'));
   const dataDir = join(folder, 'data');
-  const binary = join(folder, 'clients');
-  const built = spawnSync('go', ['build', '-o', binary, '.'], { cwd: SOURCE, encoding: 'utf8' });
-  expect(built.status, built.stderr).toBe(0);
+  const binary = await built('go-clients');
   const start = (port = 0) =>
     startVmControlPlane({ dataDir, store: 'lmdb', port, clock: realClock, random: systemRandom(), log: noopLogger });
   let plane = await start();

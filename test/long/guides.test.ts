@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasKubectl } from '../e2e/support/kubectl.ts';
 import { GUIDES, type Guide } from '../guides/all.ts';
@@ -13,4 +14,8 @@ describe.skipIf(!hasKubectl())('a guide works as written, including slow steps',
     },
     10 * 60_000,
   );
+
+  it('README.md', async () => {
+    expect(await play(resolve(import.meta.dirname, '../../README.md'))).toBeGreaterThan(0);
+  });
 });

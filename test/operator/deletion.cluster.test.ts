@@ -44,7 +44,7 @@ describe.skipIf(missingAssets().length > 0)('without a running operator', () => 
       TIMEOUT,
     );
 
-  it('no object of ours is admitted unchecked', async () => {
+  it('no object of ours is admitted without validation', async () => {
     await expect(client.create(VMS, machine('late', namespace))).rejects.toMatchObject({ code: 500 });
   });
 

@@ -262,6 +262,16 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     };
     await made('VirtualMachine', 'h', { cpus: 1, memory: '1Gi', image: { source: 'docker://team/debian:12' } });
     await wait('virtualmachines.hypersdk.io/h', 'condition=Ready');
+    const networks = [{ name: 'default', ports: [{ port: 22 }] }];
+    await kubectl.ok([
+      'patch',
+      'virtualmachines.hypersdk.io/h',
+      '--type=merge',
+      '-p',
+      JSON.stringify({ spec: { networks } }),
+    ]);
+    const port = () => kubectl.ok('get service/h -o jsonpath={.spec.ports[*].port}');
+    await vi.waitFor(async () => expect(await port()).toBe('22'), TIMEOUT);
     await operate('snapshot', { snapshotSpec: { name: 'before' } });
     await operate('restart');
     await operate('restore', { restoreSpec: { snapshotName: 'before' } });

@@ -14,7 +14,7 @@ it('everything outside the edges runs without Node.js', async () => {
   expect(nodeGlobals).toEqual([]);
 });
 
-it('reports what needs Node.js, but not what only asks for it', async () => {
+it('reports what needs Node.js, but not what only checks for it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-'));
   const [needs, asks] = [join(folder, 'needs.ts'), join(folder, 'asks.ts')];
   writeFileSync(

@@ -11,10 +11,12 @@ import { STATUS_VALIDATION } from '#programs/install/status-policy';
 import { dialectsOf, instanceOperatorRules, vmOperatorRules } from '#programs/operator/controllers';
 import { FRONT_PROXY } from '#programs/operator/front-proxy';
 import {
-  AGGREGATION_RULES,
   API_SERVICES,
+  aggregationRules,
   FRONT_PROXY_RULES,
   lookupRules,
+  METRICS_API_SERVICES,
+  METRICS_RULES,
   ownNamespaceRules,
   webhookRules,
 } from '#programs/operator/rbac';
@@ -47,8 +49,12 @@ export function chartFiles(): { path: string; text: string }[] {
     },
     nodeLeases: { rules: compactRules(NODE_LEASE_RULES), namespace: NODE_LEASE_NAMESPACE },
     subresources: {
-      rules: compactRules([...SUBRESOURCE_RULES, ...AGGREGATION_RULES]),
+      rules: compactRules([...SUBRESOURCE_RULES, ...aggregationRules(API_SERVICES)]),
       apiServices: API_SERVICES,
+    },
+    customMetrics: {
+      rules: compactRules([...METRICS_RULES, ...aggregationRules(METRICS_API_SERVICES)]),
+      apiServices: METRICS_API_SERVICES,
     },
     statusPolicy: STATUS_VALIDATION,
     always: { rules: compactRules(EVENT_RULES) },

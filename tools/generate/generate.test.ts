@@ -23,11 +23,11 @@ function writeAll(): Map<string, string> {
 }
 
 describe('the generated files', () => {
-  it('of this repository are what the kinds say', () => {
+  it('of this repository are up to date', () => {
     expect(differences('.', generatedFiles())).toEqual([]);
   });
 
-  it('are missed, found changed, and found left over', () => {
+  it('are reported if they are missing, changed or obsolete', () => {
     const files = writeAll();
     expect(differences(root, files)).toEqual([]);
     rmSync(join(root, 'deploy/crds/hypersdk.io_vmsnapshots.yaml'));
@@ -40,7 +40,7 @@ describe('the generated files', () => {
     ]);
   });
 
-  it('show a new field everywhere after one edit', () => {
+  it('contain a new field everywhere after one edit', () => {
     const kind = defineKind({
       group: 'hypersdk.io',
       versions: ['v1alpha1'],

@@ -41,7 +41,7 @@ describe('the scan', () => {
     expect(scan('x.ts', source).map(formatFinding)).toEqual(found);
   });
 
-  it('takes documents as text', () => {
+  it('reads documents as text', () => {
     expect(scan('x.md', 'Lest you\nforget `deed`.').map(({ line, word }) => [line, word])).toEqual([
       [1, 'lest'],
       [2, 'deed'],

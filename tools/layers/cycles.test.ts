@@ -22,7 +22,7 @@ describe('cycles between the entries of a directory', () => {
     ]);
   });
 
-  it('are found where they do not include the first entry', () => {
+  it('are found if they do not include the first entry', () => {
     const found = cycleViolations(
       'programs/cli',
       files({

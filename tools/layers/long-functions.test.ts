@@ -9,7 +9,7 @@ const body = (lines: number) => `{\n${'  step();\n'.repeat(lines - 2)}}`;
 const found = (text: string, exceptions = NONE) => longFunctionViolations([{ path, text }], exceptions);
 
 describe('long functions', () => {
-  it('are none but the known ones in this repository', () => {
+  it('are only the known ones in this repository', () => {
     const files = globSync('src/**/*.ts').map((each) => ({ path: each, text: readFileSync(each, 'utf8') }));
     expect(longFunctionViolations(files)).toEqual([]);
   });
@@ -25,7 +25,7 @@ describe('long functions', () => {
     expect(found(text)).toEqual([expect.stringContaining(`: ${name} has 61 lines`)]);
   });
 
-  it('are not those that fit, nor the suites of tests', () => {
+  it('exclude functions that fit, and suites of tests', () => {
     expect(found(`function plan() ${body(60)}\nfunction other() ${body(60)}\n`)).toEqual([]);
     const text = `function suite() ${body(90)}\n`;
     const suites = ['src/vm/plan.test.ts', 'src/vm/plan.contract.ts', 'src/testing/harness.ts'];

@@ -21,7 +21,7 @@ function needsNode(file: string): boolean {
 }
 
 describe('what may import modules of Node.js', () => {
-  it.each(NODE_DIRECTORIES)('has to: %s', (entry) => {
+  it.each(NODE_DIRECTORIES)('imports them: %s', (entry) => {
     const files = entry.endsWith('.ts') ? [`src/${entry}`] : globSync(`src/${entry}/**/*.ts`);
     expect(files.filter((file) => !TEST_SUPPORT.test(file)).some(needsNode)).toBe(true);
   });

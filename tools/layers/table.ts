@@ -70,6 +70,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     contents: 'controllers of instances, migrations, operations, snapshots and templates',
     may: ['platform', 'api', 'vm/engine', 'vm/storage', 'vm/usage'],
   },
+  'vm/guest-image': {
+    contents: 'builds the demo guest, a small Linux, from Debian packages',
+    may: ['platform/base'],
+  },
   'vm/node': { contents: 'the node agent and the machine drivers', may: ['platform', 'api', 'vm/storage', 'vm/usage'] },
 
   'fleet/rebalance': { contents: 'the rebalancing planner', may: ['platform'] },
@@ -100,7 +104,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'programs/operator': {
     contents: '`vimana operator`: controllers, webhooks and the aggregated API on a cluster',
-    may: ['platform', 'api', 'control-plane', 'vm', 'programs/cli', 'programs/install', 'programs/connect.ts'],
+    may: [
+      'platform',
+      'api',
+      'control-plane',
+      'vm',
+      'fleet/exporter',
+      'programs/cli',
+      'programs/install',
+      'programs/connect.ts',
+    ],
   },
   'programs/up': {
     contents: '`vimana up`: everything in one process',
@@ -114,16 +127,21 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'programs/install',
       'programs/operator',
       'programs/embedded',
+      'programs/instances',
       'programs/connect.ts',
     ],
   },
+  'programs/instances': {
+    contents: 'the instances of `vimana up` that run on this host',
+    may: ['platform', 'control-plane'],
+  },
   'programs/connect.ts': {
     contents: 'connects a command to its cluster',
-    may: ['platform', 'programs/cli', 'programs/install'],
+    may: ['platform', 'programs/cli', 'programs/install', 'programs/instances'],
   },
   'programs/serve.ts': {
     contents: '`vimana apiserver`',
-    may: ['platform', 'control-plane', 'programs/cli', 'programs/embedded', 'programs/up'],
+    may: ['platform', 'control-plane', 'programs/cli', 'programs/embedded', 'programs/instances', 'programs/up'],
   },
   'programs/exporter.ts': {
     contents: '`vimana exporter`',
@@ -132,6 +150,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'programs/simulate.ts': {
     contents: '`vimana simulate`',
     may: ['platform', 'control-plane', 'vm', 'fleet', 'programs/cli', 'programs/up'],
+  },
+  'programs/trace.ts': {
+    contents: '`vimana trace import`',
+    may: ['platform', 'fleet', 'programs/cli'],
   },
   'programs/playground.ts': {
     contents: 'a cluster of simulated nodes in memory, for a page in a browser',
@@ -196,9 +218,11 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'control-plane/apiserver/store/store-head.ts',
     'control-plane/apiserver/store/stored-content.ts',
     'control-plane/apiserver/store/write-store.ts',
+    'fleet/simulation/compare/comparison-output.ts',
     'fleet/simulation/report/output.ts',
     'vm/node/agent/log-file.ts',
   ],
+  'real machines: processes of QEMU, their sockets and disks': ['vm/guest-image', 'vm/node/qemu'],
   'keys, tokens and certificates': [
     'platform/kube/access-token.ts',
     'control-plane/apiserver/access/certificate-request.ts',
@@ -219,6 +243,7 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'platform/kube/http/transport.ts',
     'platform/runtime/http',
     'control-plane/apiserver/admission/webhooks/https-post.ts',
+    'control-plane/apiserver/aggregator',
     'control-plane/apiserver/control-plane.ts',
     'control-plane/apiserver/http/compression.ts',
     'control-plane/apiserver/http/paused-socket.ts',
@@ -251,10 +276,12 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'programs/embedded/control-plane.ts',
     'programs/exporter.ts',
     'programs/install',
+    'programs/instances',
     'programs/main.ts',
     'programs/operator',
     'programs/serve.ts',
     'programs/simulate.ts',
+    'programs/trace.ts',
     'programs/up',
     'index.ts',
   ],

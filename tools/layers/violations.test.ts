@@ -67,7 +67,7 @@ describe('the import table', () => {
     ['src/platform/base/x.mts', '', 'end in .ts'],
     ['src/platform/base/x.ts', "import fc from 'fast-check';", 'no dependency of the product'],
     ['src/api/x.ts', "import pino from 'pino';", 'api uses no package'],
-  ])('refuses in %s: %s', (path, text, reason) => {
+  ])('rejects in %s: %s', (path, text, reason) => {
     expect(planted(path, text)).toEqual([expect.stringContaining(reason)]);
   });
 
@@ -83,7 +83,7 @@ describe('the import table', () => {
   });
 });
 
-describe('time and chance', () => {
+describe('the check of time and randomness', () => {
   it.each([
     'Date.now()',
     'Date.now',
@@ -94,18 +94,18 @@ describe('time and chance', () => {
     'Math.random()',
     'crypto.randomUUID()',
     'Date()',
-  ])('refuses %s outside src/platform/base', (expression) => {
+  ])('rejects %s outside src/platform/base', (expression) => {
     expect(planted('src/platform/kube/a.ts', `export const a = ${expression};`)).toEqual([
       expect.stringContaining('take it from src/platform/base'),
     ]);
     expect(planted('src/platform/base/a.ts', `export const a = ${expression};`)).toEqual([]);
   });
 
-  it('refuses to take their sources apart', () => {
+  it('rejects destructuring of their sources', () => {
     expect(planted('src/platform/kube/a.ts', 'const { random } = Math;')).toHaveLength(1);
   });
 
-  it('allows a date that is given', () => {
+  it('allows the conversion of a given date', () => {
     expect(planted('src/platform/kube/a.ts', 'export const a = new Date(0);')).toEqual([]);
   });
 });

@@ -62,7 +62,7 @@ function journey(start: () => Promise<Target>): void {
       expect(await exporter.post('/scenario', [{ name: 'kwok-node-1', vms }])).toMatchObject({ unschedulable: [] });
       const from_node = await ok('get vm vm-1 -o jsonpath={.status.nodeName}');
       const to_node = from_node === 'kwok-node-1' ? 'kwok-node-2' : 'kwok-node-1';
-      const moves = { migrations: [{ vm_id: 'vm-1', from_node, to_node }] };
+      const moves = { migrations: [{ vm_id: 'vm-1', from_node, to_node }], destinations: 'planner' };
       expect(await exporter.post('/feedback', moves)).toMatchObject({ results: [{ success: true, error: null }] });
       expect(await exporter.post('/refresh', {})).toMatchObject({ status: 'success', total: 3 });
       await vi.waitFor(async () => expect(await exporter.get('/metrics')).toMatch(/node_vm_count\S* 1\n/), TIMEOUT);

@@ -41,12 +41,15 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
     const answer = await fetch(`${cluster.target.exporter}/scenario`, { method: 'POST', body });
     expect(await answer.json()).toMatchObject({ status: 'success', total_vms: MACHINES, unschedulable: [] });
     await ok('uncordon kwok-node-3 kwok-node-4');
-    // Kubernetes taints a cordoned node, and removes the taint shortly after the node is uncordoned.
-    await vi.waitFor(
-      async () =>
-        expect(await ok('get nodes -o jsonpath={.items[*].spec.taints[*].key}')).not.toContain('unschedulable'),
-      { timeout: 60_000, interval: 100 },
-    );
+    await untainted('nodes', '{.items[*].spec.taints[*].key}');
+  }
+
+  /** Waits for the removal of a taint: Kubernetes removes it shortly after a node is uncordoned. */
+  async function untainted(what: string, keys: string): Promise<void> {
+    await vi.waitFor(async () => expect(await ok(`get ${what} -o jsonpath=${keys}`)).not.toContain('unschedulable'), {
+      timeout: 60_000,
+      interval: 100,
+    });
   }
 
   const places = async () =>
@@ -78,6 +81,26 @@ function journey(begin: () => Promise<RebalancedTarget>): void {
     expect([found.size, [...found.values()].flat().length]).toEqual([4, MACHINES]);
     const again = await start('--exporter', cluster.target.exporter, '-o', 'json').ended;
     expect(JSON.parse(again.out)).toMatchObject({ outcome: 'converged', moved: 0, steps: [{ over: 0, moves: [] }] });
+  }, 300_000);
+
+  it('moves nothing to a cordoned node, and reports what it omitted', async () => {
+    await crowd();
+    await ok('cordon kwok-node-3 kwok-node-4');
+    const before = await places();
+    const stalled = await start('--exporter', cluster.target.exporter, '-o', 'json').ended;
+    expect(stalled.code).toBe(1);
+    expect(JSON.parse(stalled.out)).toMatchObject({
+      ...{ outcome: 'stalled', converged: false, moved: 0 },
+      steps: [{ over: 2, moves: [], left_out: { cordoned: ['kwok-node-3', 'kwok-node-4'] } }],
+    });
+    expect(await places()).toEqual(before);
+    await ok('uncordon kwok-node-3');
+    await untainted('node kwok-node-3', '{.spec.taints[*].key}');
+    const { out } = await start('--exporter', cluster.target.exporter).ended;
+    expect(out).toContain('left out: kwok-node-4 is cordoned');
+    const found = await places();
+    expect([found.has('kwok-node-4'), found.has('kwok-node-3')]).toEqual([false, true]);
+    await ok('uncordon kwok-node-4');
   }, 300_000);
 
   it.skipIf(!hasPrometheus('rebalancing by a real Prometheus'))(

@@ -39,7 +39,10 @@ function journey(start: () => Promise<Target>): void {
       async () => expect((await exporter.json(`/nodes/${node}`))['cpu_usage']).toBeGreaterThan(3),
       TIMEOUT,
     );
-    const feedback = { migrations: [{ vm_id: 'vm-1', from_node: node, to_node: 'kwok-node-6' }] };
+    const migrations = [
+      { vm_id: 'vm-1', from_node: node, to_node: node === 'kwok-node-6' ? 'kwok-node-5' : 'kwok-node-6' },
+    ];
+    const feedback = { migrations, destinations: 'planner' };
     const { results } = (await exporter.post('/feedback', feedback)) as { results: Record<string, unknown>[] };
     expect(results[0]).toMatchObject({ vm_id: 'vm-1', success: true, error: null });
     expect(await ok('get pods -l vm=vm-1 -o jsonpath={.items[*].spec.nodeName}')).toBe(results[0]?.['actual_node']);

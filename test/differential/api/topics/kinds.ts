@@ -75,7 +75,8 @@ function partOf(random: Random, body: object): object {
 
 /** Returns operations that transform one object into parts of another. */
 function operations(random: Random, from: object, to: object): object[] {
-  const pointers = [...pointersOf(to, '')];
+  // A corrupted object may have nothing left to point to.
+  const pointers = [...pointersOf(to, ''), ['/metadata', {}] as const];
   return Array.from({ length: random.int(1, 3) }, () => {
     const [path, value] = random.pick(pointers);
     const op = random.pick(['add', 'replace', 'replace', 'remove', 'test', 'copy', 'move']);
