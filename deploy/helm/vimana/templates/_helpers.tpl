@@ -2,6 +2,11 @@
 {{- default .Release.Name .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
+{{- /* Whether the cluster is one of `vimana up`, which has its own operator, with its roles, rules and subresources. */ -}}
+{{- define "vimana.embedded" -}}
+{{- if hasSuffix "+vimana" .Capabilities.KubeVersion.Version }}true{{ end -}}
+{{- end -}}
+
 {{- define "vimana.serviceAccount" -}}
 {{- default (include "vimana.name" .) .Values.serviceAccount.name -}}
 {{- end -}}
@@ -36,6 +41,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- /* Whether subresources are served: with instances, by the server of the webhooks. */ -}}
 {{- define "vimana.subresources" -}}
 {{- if and .Values.instances .Values.webhook.enabled .Values.subresources }}true{{ end -}}
+{{- end -}}
+
+{{- /* The APIServices that the server of the webhooks serves. */ -}}
+{{- define "vimana.apiServices" -}}
+{{- $parts := .Files.Get "files/parts.yaml" | fromYaml -}}
+{{- $names := list -}}
+{{- if include "vimana.subresources" . }}{{ $names = concat $names $parts.subresources.apiServices }}{{ end -}}
+{{- if and .Values.webhook.enabled .Values.customMetrics }}{{ $names = concat $names $parts.customMetrics.apiServices }}{{ end -}}
+{{- toYaml $names -}}
 {{- end -}}
 
 {{- /* Rules of a part, with the name of the release for the one that stands there. */ -}}
@@ -110,12 +124,43 @@ is the owner of what was applied by hand or by `vimana install`.
 {{- dict "own" $own "left" $left | toYaml -}}
 {{- end -}}
 
+{{- /*
+The group whose VMs have the short name vm: the one of vmShortName, else the one that has it in the cluster, else
+kubevirt.io if it is on, else the first that is.
+*/ -}}
+{{- define "vimana.vmShortName" -}}
+{{- $groups := list "kubevirt.io" -}}
+{{- $on := list -}}
+{{- range $name, $dialect := (.Files.Get "files/parts.yaml" | fromYaml).dialects -}}
+{{- if index $.Values.dialects $name -}}
+{{- $on = append $on $dialect.group -}}
+{{- end -}}
+{{- $groups = append $groups $dialect.group -}}
+{{- end -}}
+{{- $found := "" -}}
+{{- range $groups -}}
+{{- $definition := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "virtualmachines.%s" .) -}}
+{{- if and (not $found) (has "vm" (dig "spec" "names" "shortNames" list $definition)) -}}
+{{- $found = . -}}
+{{- end -}}
+{{- end -}}
+{{- $chosen := ternary "kubevirt.io" (first $on) (has "kubevirt.io" $on) -}}
+{{- .Values.vmShortName | default $found | default $chosen -}}
+{{- end -}}
+
 {{- /* Fails with all that a schema cannot say of values. */ -}}
 {{- define "vimana.check" -}}
 {{- $wrong := list -}}
 {{- $name := include "vimana.name" . -}}
 {{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
 {{- $wrong = append $wrong (printf "%s is not a valid name of a Service, which starts with a letter and has no dots: set fullnameOverride" $name) -}}
+{{- end -}}
+{{- $groups := list -}}
+{{- range $dialect, $part := (.Files.Get "files/parts.yaml" | fromYaml).dialects -}}
+{{- if index $.Values.dialects $dialect }}{{ $groups = append $groups $part.group }}{{ end -}}
+{{- end -}}
+{{- if and .Values.vmShortName (not (has .Values.vmShortName $groups)) -}}
+{{- $wrong = append $wrong (printf "vmShortName=%s is not a group that dialects turns on: %s" .Values.vmShortName (join ", " $groups)) -}}
 {{- end -}}
 {{- $seconds := dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 -}}
 {{- $patience := 0.0 -}}
