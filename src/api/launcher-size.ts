@@ -1,8 +1,8 @@
 import { SIZE_ANNOTATION } from './launcher.ts';
 
 /**
- * Size of machine that a launcher pod is created for. A machine has the size of its pod, whatever its instance requests
- * by now: more would be capacity that the node has promised to others.
+ * Size of the machine that a launcher pod is created for. A machine has the size of its pod, whatever its instance
+ * requests by now: more would be capacity that the node has promised to others.
  */
 export interface LauncherSize {
   readonly sockets: number;

@@ -29,7 +29,7 @@ export const SIZE_ANNOTATION = 'vimana.io/size';
 
 /** Requested load of a simulated VM. See launcher-load. */
 export const LOAD_ANNOTATION = 'vimana.io/load';
-/** When the exporter restarted the VM of a pod on another node. Rebalancing leaves it there for a while. */
+/** Time at which the exporter restarted the VM of a pod on another node. Rebalancing leaves it there for a while. */
 export const MOVED_AT_ANNOTATION = 'vimana.io/moved-at';
 /** Annotation of an instance with the node of its pod, which bypasses the scheduler. */
 export const NODE_ANNOTATION = 'vimana.io/node';

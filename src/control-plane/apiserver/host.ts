@@ -1,7 +1,7 @@
 import type { YamlSource } from './long-work.ts';
 import type { HttpsPost } from './webhook-post.ts';
 
-/** What the API server needs from the engine that runs it. Node.js provides all of it, a browser only a part. */
+/** Functions that the API server needs from its JavaScript runtime. Node.js provides all of them, a browser some. */
 export interface ServerHost {
   /** Returns the hash of a document's content, in hexadecimal digits. */
   readonly digest: (content: Uint8Array) => string;

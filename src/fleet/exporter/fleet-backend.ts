@@ -11,7 +11,7 @@ export interface ExportedVm extends Partial<ExportedRules> {
   readonly scheduled_node: string;
 }
 
-/** What restricts the moves of a VM. Absent fields restrict nothing. */
+/** Restrictions of the moves of a VM. Absent fields restrict nothing. */
 export interface ExportedRules {
   /** Cores and bytes that the VM requests from the scheduler. */
   readonly cpu_request: number;

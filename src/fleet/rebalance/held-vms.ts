@@ -1,6 +1,6 @@
 import type { ObservedNode, ObservedVm } from './observed-fleet.ts';
 
-/** What a plan has to leave out, and why. */
+/** Nodes and VMs that a plan has to leave out, by reason. */
 export interface Hindrances {
   /** Nodes without contact to their control plane. They are neither compared nor destinations. */
   readonly notReady: readonly string[];

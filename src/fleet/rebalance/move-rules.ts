@@ -1,4 +1,4 @@
-/** What restricts the moves of one VM beside the memory that it uses. Nodes and budgets are indexes. */
+/** Restrictions of the moves of one VM besides the memory that it uses. Nodes and budgets are indexes. */
 export interface VmRules {
   /** Nodes that do not accept the VM. */
   readonly excluded?: ReadonlySet<number>;
@@ -16,7 +16,7 @@ export interface Requests {
 export interface NodeRules {
   /** Set if the node accepts no VMs, because it is cordoned. */
   readonly isClosed?: boolean;
-  /** What VMs may still request on the node. Absent if it is unknown. */
+  /** Resources that VMs may still request on the node. Absent if unknown. */
   readonly free?: Requests;
 }
 

@@ -14,7 +14,7 @@ export interface ObservedNode extends Measures {
   readonly isReady?: boolean;
   /** Set if the node is cordoned. */
   readonly isCordoned?: boolean;
-  /** What VMs may still request on it. */
+  /** Resources that VMs may still request on it. */
   readonly free?: Requests;
 }
 

@@ -29,7 +29,7 @@ const METHOD: Method = {
 /** Returns the node on which the scheduler places a moved VM. */
 type Scheduler = (move: NamedMove) => string;
 
-/** What restricts nodes and VMs, by name. */
+/** Restrictions of nodes and VMs, by name. */
 interface Rules {
   readonly nodes?: Readonly<Record<string, Partial<ObservedNode>>>;
   readonly vms?: Readonly<Record<string, Partial<ObservedVm>>>;

@@ -41,7 +41,7 @@ export interface LoopStep {
   readonly moves: readonly NamedMove[];
   /** Set if the maximum number of steps was reached before it. */
   readonly isBeyond: boolean;
-  /** What the plan had to leave out. */
+  /** Nodes and VMs that the plan had to leave out. */
   readonly hindrances: Hindrances;
 }
 

@@ -7,7 +7,7 @@ import { validateRules } from './check-rules.ts';
 
 const PATH = 'spec.validation.openAPIV3Schema';
 
-/** Of rules that together cost too much the server names some, and its choice among equal ones is random. */
+/** If rules together cost too much, the server names some of them, and its choice among equal ones is random. */
 const isChance = (cause: readonly (string | undefined)[]): boolean => cause[2]?.includes('contributed to') === true;
 const sorted = (causes: readonly (readonly (string | undefined)[])[]): string[] =>
   causes

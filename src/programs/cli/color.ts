@@ -31,7 +31,7 @@ export function hasColors(isTerminal: boolean, env: Readonly<Record<string, stri
 const GOOD = /^(?:Running|Succeeded|Ready|Completed)$/;
 const BAD = /Fail|Error|Err|CrashLoop|BackOff|Unschedulable|Unknown/;
 
-/** Colors the state of a VM: green if it is well, red if something is wrong, yellow while something is under way. */
+/** Colors the state of a VM: green if it is well, red if something is wrong, yellow while something is in progress. */
 export function paintState(state: string, { green, red, yellow }: Palette): string {
   if (GOOD.test(state)) return green(state);
   if (BAD.test(state)) return red(state);

@@ -30,7 +30,7 @@ export function getExisting(
   return ifExists(client.get(type, object.metadata.name ?? '', { ...objectPath(desired), signal }));
 }
 
-/** Returns the response, or undefined if the object or its kind does not exist: the server answers 404 for both. */
+/** Returns the response, or undefined if the object or its kind does not exist: the server responds 404 for both. */
 export async function ifExists<T>(response: Promise<T>): Promise<T | undefined> {
   try {
     return await response;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ConfigError } from '#platform/base/errors';
 import type { CarbonSources } from './carbon.ts';
 
-/** What carbon providers read in a process of Node.js. */
+/** Returns the sources of carbon providers in a Node.js process: the network, the environment and files. */
 export function carbonSources(): CarbonSources {
   return {
     fetch,

@@ -34,7 +34,7 @@ export interface CarbonDeps {
   readonly log: Logger;
   /** Namespace of the ConfigMap for the provider config-map. */
   readonly namespace: string;
-  /** What providers read. Without it there is no provider. */
+  /** Sources that providers read. If absent, there is no provider. */
   readonly sources?: CarbonSources;
 }
 

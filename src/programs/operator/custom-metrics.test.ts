@@ -7,7 +7,7 @@ import { IndexedCache } from '#platform/runtime/cache';
 import type { Informers } from '#platform/runtime/informers';
 import { clusterMetrics } from './custom-metrics.ts';
 
-/** Returns the CPU usage of a pod on a cluster whose metrics API answers like `raw`. */
+/** Returns the CPU usage of a pod on a cluster whose metrics API responds like `raw`. */
 async function cpuUsage(raw: () => Promise<string>): Promise<string> {
   const annotations = { 'kubevirt.io/vm-cpu-consumption': '0.5', 'kubevirt.io/vm-memory-consumption': '0.5' };
   const pod = {

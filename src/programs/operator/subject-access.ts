@@ -2,7 +2,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Client } from '#platform/kube/client';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-/** Lifetime of answers, the same as that of API servers for a webhook. */
+/** Lifetime of responses, the same as that of API servers for a webhook. */
 const ALLOWED_MS = 5 * 60_000;
 const DENIED_MS = 30_000;
 /** More entries would be users that appear only once. */
@@ -25,7 +25,7 @@ export interface ResourceAttributes {
   readonly name?: string;
 }
 
-/** Asks the API server whether a subject has an access. */
+/** Checks with the API server whether a subject has an access. */
 export async function mayDo(
   client: Pick<Client, 'request'>,
   subject: Subject,
@@ -41,7 +41,7 @@ export async function mayDo(
   return (response.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === true;
 }
 
-/** Caches answers for a while, since the operator itself is checked with every instance that it creates. */
+/** Caches responses for a while, since the operator itself is checked with every instance that it creates. */
 export class SubjectAccess {
   readonly #client: Pick<Client, 'request'>;
   readonly #clock: Clock;

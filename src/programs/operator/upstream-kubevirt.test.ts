@@ -9,7 +9,7 @@ import { besideKubevirt, isUpstreamKubevirt } from './upstream-kubevirt.ts';
 const clock = new FakeClock();
 const flags = { dialects: ['kubevirt', 'simulation'], instances: true } as unknown as OperatorFlags;
 
-/** Returns its answers one after the other. */
+/** Returns its responses one after the other. */
 function server(...answers: (readonly string[] | Error)[]): Pick<Client, 'request'> {
   return {
     request: () => {

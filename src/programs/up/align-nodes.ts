@@ -7,7 +7,7 @@ import { ignoreNotFound } from '#platform/kube/kube-error';
 import { type NodeShape, nodeLabels } from '#vm/node/simulated/node-object';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 
-/** What must happen to the nodes of an earlier start before those that are requested now can run. */
+/** Changes to the nodes of an earlier start that are necessary before the requested nodes can run. */
 export interface NodeChanges {
   /** Nodes that are not requested any more. */
   readonly deleted: readonly string[];

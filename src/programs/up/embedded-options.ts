@@ -50,12 +50,12 @@ export interface ComponentOptions {
 /** Drivers of nodes that run real machines, by node. */
 export type MachineDrivers = ReadonlyMap<string, MachineDriver>;
 
-/** What only a process with files, sockets and a network provides to the components. */
+/** Parts of the components that need files, sockets or a network, which only some processes have. */
 export interface EdgeParts {
   readonly metrics?: Metrics;
   /** Persists container output. If absent, it is lost with the process. */
   readonly containerLogs?: LogStore;
-  /** What carbon providers read. If absent, carbon awareness is off. */
+  /** Sources that carbon providers read. If absent, carbon awareness is off. */
   readonly carbonSources?: CarbonSources;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
   readonly openDrivers?: (clusterUid: string) => Promise<MachineDrivers>;

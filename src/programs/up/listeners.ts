@@ -75,7 +75,7 @@ export async function bindListeners(settings: UpSettings, dataDir: string, deps:
   }
 }
 
-/** What listeners learn as the start proceeds. */
+/** State of the start, which the listeners read. It is filled in as the start proceeds. */
 interface StartProgress {
   token?: AccessToken;
   embedded?: Embedded;

@@ -10,7 +10,7 @@ import { QemuDriver } from '#vm/node/qemu/qemu-driver';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { NODE_RANGE } from '#vm/node/simulated/simulated-fleet';
 
-/** How long guests may take to shut down when the process ends. */
+/** Maximum time that guests may take to shut down when the process ends. */
 const SHUTDOWN_GRACE_MS = 30_000;
 
 export interface RealMachinesOptions {

@@ -54,7 +54,7 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
   }
 }
 
-/** Runs `vimana down`: asks a running `vimana up` to stop, and waits until its directory is released. */
+/** Runs `vimana down`: stops a running `vimana up`, and waits until its directory is released. */
 export async function down(settings: RunningSettings, io: Io): Promise<void> {
   const directory = chosenDataDir(settings.dataDir, runningInstances());
   const run = readRunFile(directory);
@@ -64,7 +64,7 @@ export async function down(settings: RunningSettings, io: Io): Promise<void> {
   io.out(`stopped (process ${run.pid}); ${kept}\n`);
 }
 
-/** Asks the process of a run file to stop, and waits until it has. Only the holder of the lock writes that file. */
+/** Stops the process of a run file, and waits until it has stopped. Only the holder of the lock writes that file. */
 export async function stopInstance(directory: string, run: RunFile): Promise<void> {
   process.kill(run.pid, 'SIGTERM');
   await waitUntilReleased(directory, run, realClock);

@@ -5,8 +5,8 @@ import { claimOf, type Place } from './chaos-action.ts';
 export const STRATEGIES = ['Always', 'Always', 'Halted', 'RerunOnFailure', 'Manual', 'Once'] as const;
 
 /**
- * Failures of the guest or its image. An image becomes available in the end, whereas a guest fails for as long as it is
- * told to.
+ * Failures of the guest or its image. An image becomes available in the end, whereas a guest fails for as long as its
+ * annotations request it.
  */
 const FAILURES: readonly Readonly<Record<string, string>>[] = [
   { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' },

@@ -22,7 +22,7 @@ export function displayedSize(vm: VmObject, live: Vmi | undefined, dialect: Size
   };
 }
 
-/** Returns the size by the spec. Only the dialect knows its fields; without a `size`, the instance that it wants tells. */
+/** Returns the size by the spec. Only the dialect knows its fields; without a `size`, the desired instance shows it. */
 function sizeBySpec(vm: ObjectOf<Kind>, dialect: SizedDialect): DisplayedSize {
   try {
     const size = dialect.size?.(vm);

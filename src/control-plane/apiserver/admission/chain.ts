@@ -41,7 +41,7 @@ export interface ChainDeps {
   readonly random: Random;
   readonly access: Access;
   readonly clock: Clock;
-  /** What the engine that runs the server provides. */
+  /** Functions of the JavaScript runtime of the server. */
   readonly host: Pick<ServerHost, 'post' | 'requestedOrganizations'>;
   /** Ranges of service addresses and ports. */
   readonly serviceRanges?: ServiceRanges;

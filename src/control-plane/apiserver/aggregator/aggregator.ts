@@ -123,7 +123,7 @@ export class Aggregator {
     await this.#report(service, found);
   }
 
-  /** Asks a server for its resources. */
+  /** Requests the resources of a server. */
   async #look(service: RemoteApiService): Promise<Availability> {
     const { group, version } = service.spec;
     const { clock, call } = this.#deps;

@@ -14,7 +14,7 @@ import { autoscalerController } from './controller.ts';
 
 let cluster: Cluster;
 let admin: Client;
-/** Answers of the metrics APIs by the start of their path. */
+/** Responses of the metrics APIs by the start of their path. */
 let answers: Record<string, unknown> = {};
 const recorded: string[] = [];
 

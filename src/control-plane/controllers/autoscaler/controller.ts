@@ -55,7 +55,7 @@ export function autoscalerController(catalog: DiscoveryCache): Controller<Horizo
 
 const EMPTY: ScaleHistory = { recommendations: [], changes: [] };
 
-/** Stops a run: the condition tells why. */
+/** Stops a run: the condition reports why. */
 class RunError extends Error {
   readonly condition: KubeCondition;
   readonly event: string;

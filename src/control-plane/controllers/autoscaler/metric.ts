@@ -41,7 +41,7 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, what: (spec: M
   External: ['FailedGetExternalMetric', ({ external }) => `${external?.metric.name} external metric value`],
 };
 
-/** Tells that a metric could not be evaluated. */
+/** Reports that a metric could not be evaluated. */
 export class MetricError extends Error {
   override readonly name = 'MetricError';
   /** Reason of the condition and of the Event. */

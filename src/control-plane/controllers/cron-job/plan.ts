@@ -4,7 +4,7 @@ import { type CronJob, finishedCondition, type Job } from '#platform/kube/kinds/
 /** Missed runs beyond this number are not looked for one by one. */
 const MAX_MISSED = 100;
 
-/** What a CronJob does next. */
+/** Next actions for a CronJob. */
 export interface CronPlan {
   /** Scheduled time of the run that starts now. */
   readonly start?: number;

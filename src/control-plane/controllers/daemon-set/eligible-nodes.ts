@@ -2,11 +2,11 @@ import { type Node, type Taint, tolerates } from '#platform/kube/kinds/node';
 import type { PodSpec, Toleration } from '#platform/kube/kinds/pod';
 import { type NodeSelector, nodeTestOf } from '#platform/kube/selectors/node-selector';
 
-/** What a DaemonSet does with a node. */
+/** Eligibility of a node for the pods of a DaemonSet. */
 export interface NodeEligibility {
   /** Set if the node needs a pod. */
   readonly runs: boolean;
-  /** Set if a pod that is there may stay, although none would be created. */
+  /** Set if an existing pod may stay, although none would be created. */
   readonly keeps: boolean;
 }
 

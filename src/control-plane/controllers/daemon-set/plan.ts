@@ -6,7 +6,7 @@ import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { hashOf, targetNode } from './daemon-pod.ts';
 import { type NodeEligibility, nodeEligibility } from './eligible-nodes.ts';
 
-/** What a DaemonSet does next. */
+/** Next actions for a DaemonSet. */
 export interface DaemonPlan {
   /** Names of nodes that need a pod. */
   readonly create: readonly string[];

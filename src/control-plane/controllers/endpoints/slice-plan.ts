@@ -72,7 +72,7 @@ export function planSlices(
 
 const NOTHING: SlicePlan = { create: [], update: [], delete: [] };
 
-/** A Service without pods has one slice without endpoints and ports, which tells that there are none. */
+/** A Service without pods has one slice without endpoints and ports, which shows that there are none. */
 function isPlaceholder({ endpoints, ports, metadata }: EndpointSlice, shape: SliceShape): boolean {
   const isEmpty = (endpoints ?? []).length === 0 && (ports ?? []).length === 0;
   return isEmpty && jsonEqual(metadata.labels ?? {}, shape.metadata.labels ?? {});

@@ -164,7 +164,7 @@ class JobRun {
   async #release(tally: Tally): Promise<void> {
     for (const pod of podsToRelease(this.#job, this.#pods, tally)) {
       const left = await releasePod(this.#context.client, pod);
-      // A pod whose grace period is over is gone with its last finalizer.
+      // A pod whose grace period has ended is deleted with its last finalizer.
       const { finalizers = [], deletionGracePeriodSeconds } = left?.metadata ?? {};
       const isGone = left === undefined || (finalizers.length === 0 && deletionGracePeriodSeconds === 0);
       if (isGone) this.#state.expectations.removed(keyOf(this.#job), pod);

@@ -4,7 +4,7 @@ import { availableIn, isDeletionRequested, isReady } from '../replicas/pod-state
 import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { ordinalOf, ordinalsOf } from './ordinal.ts';
 
-/** What a StatefulSet does next. */
+/** Next actions for a StatefulSet. */
 export interface StatefulPlan {
   readonly create: readonly { readonly ordinal: number; readonly revision: ControllerRevision }[];
   readonly delete: readonly Pod[];

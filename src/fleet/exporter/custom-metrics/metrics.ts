@@ -11,7 +11,7 @@ export const NODE_METRICS: Readonly<Record<string, (state: NodeState) => number>
   node_vm_count: ({ vms }) => vms,
 };
 
-/** What a VM uses, and the size of its node. */
+/** Usage of a VM, and the size of its node. */
 export interface VmMeasurement {
   readonly pod: Pod;
   readonly used: Amounts | undefined;

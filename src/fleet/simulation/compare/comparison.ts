@@ -22,7 +22,7 @@ export interface Comparison {
   readonly seeds: readonly string[];
   readonly methods: readonly string[];
   readonly confidence: number;
-  /** How the intervals were computed. */
+  /** Method by which the intervals were computed. */
   readonly interval: string;
   readonly results: readonly ComparedResult[];
 }

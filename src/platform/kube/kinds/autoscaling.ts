@@ -34,7 +34,7 @@ export interface MetricSpec {
   readonly external?: { readonly metric: MetricIdentifier; readonly target: MetricTarget };
 }
 
-/** How fast an autoscaler may change the number of replicas in one direction. */
+/** Limits for the rate at which an autoscaler may change the number of replicas in one direction. */
 export interface ScalingRules {
   readonly stabilizationWindowSeconds?: number;
   readonly selectPolicy?: string;

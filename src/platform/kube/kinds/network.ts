@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube-object.ts';
 import type { ObjectReference } from './event.ts';
 import { resourceType } from './resource-type.ts';
 
-/** Kinds that tell where the pods of a Service are. */
+/** Kinds that list the addresses of the pods of a Service. */
 
 export interface ServicePort {
   readonly name?: string;

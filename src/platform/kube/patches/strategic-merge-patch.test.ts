@@ -26,7 +26,7 @@ const map = { type: 'object', additionalProperties: { type: 'string' } };
 const any = { type: 'object', additionalProperties: {} };
 const scalar = { type: 'string' };
 
-/** The types in the recorded answers, reduced to a minimum. Merge keys are facts of the Kubernetes API. */
+/** The types in the recorded responses, reduced to a minimum. Merge keys are facts of the Kubernetes API. */
 const schemas = new PatchSchemas({
   Meta: {
     properties: {

@@ -2,7 +2,7 @@ import type { KubeCondition } from '../kinds/condition.ts';
 import type { ResourceList, Resources } from '../kinds/pod.ts';
 import { type Amounts, amountsOf, raiseTo } from './amounts.ts';
 
-/** What a node reports about the resources of a container, or of a whole pod. */
+/** Resources of a container, or of a whole pod, as its node reports them. */
 interface ReportedResources {
   readonly name?: string;
   readonly resources?: Resources;

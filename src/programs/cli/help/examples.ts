@@ -1,4 +1,4 @@
-/** What to type, and what it does. */
+/** Command line, and a description of what it does. */
 export type Example = readonly [line: string, meaning: string];
 
 /** Examples in the help of commands, by the words that call the command. */

@@ -15,7 +15,7 @@ interface Question {
   /** URL of the server. Its path is kept before the paths of the API. */
   readonly at: string;
   readonly path: string;
-  /** What to do if the server cannot be reached. */
+  /** Remedy that the error names if the server cannot be reached. */
   readonly hint?: string;
   /** Body to post. Without one, the request is a GET. */
   readonly body?: unknown;

@@ -23,7 +23,7 @@ export interface OutputFlags {
   readonly format: Format;
   /** Shows the namespace before the name. */
   readonly namespaces: boolean;
-  /** Prints managedFields, which are long and seldom wanted. */
+  /** Prints managedFields, which are long and seldom needed. */
   readonly managedFields: boolean;
   readonly now: number;
   /** Whether to color the states. */

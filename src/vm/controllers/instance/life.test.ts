@@ -91,7 +91,7 @@ class World {
     const view = this.#views[Math.max(operator.since, this.#views.length - 1 - lag)] ?? this;
     const { vmi } = view;
     if (vmi === undefined) return;
-    // If an expected pod is missing, the server is asked.
+    // If an expected pod is missing, it is read from the server.
     const should = ['Scheduling', 'Scheduled', 'Running'].includes(vmi.status?.phase ?? '');
     const pods = view.pods.length === 0 && should ? this.pods : view.pods;
     const node = nodeOf(vmi, currentPod(vmi, pods)) || (this.#abandoned ?? '');

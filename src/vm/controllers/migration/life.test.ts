@@ -83,7 +83,7 @@ class World {
     ) as [View, View, View];
     if (vmim === undefined) return;
     const at = (place: Place) => pods.find(({ metadata }) => metadata.uid === place);
-    // The server is asked whether a target is gone.
+    // A read from the server shows whether a target is gone.
     const target =
       at('target') ?? (vmim.status?.phase === 'Pending' || isMigrationFinished(vmim) ? undefined : this.find('target'));
     const actions = planMigration(

@@ -46,7 +46,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
     finalize: {
       finalizer: SNAPSHOT_FINALIZER,
       async run(snapshot, context) {
-        // Copies in progress are finished first. New requests are told that it is too late.
+        // Copies in progress are finished first. New requests are rejected as too late.
         const restored = await restoreFor(snapshot, parts, context);
         if (restored === 'written') return 'held';
         if (!hasActiveRestore(snapshot) && !hasUnpopulatedClaims(snapshot, context) && !isAwaited(snapshot, context))

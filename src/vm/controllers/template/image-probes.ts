@@ -27,7 +27,7 @@ export interface ProbedImage {
   readonly since: number;
 }
 
-/** What is known of the image of one template. */
+/** State of the image of one template. */
 interface ImageEntry {
   running?: RunningProbe | undefined;
   probed?: ProbedImage;

@@ -8,7 +8,7 @@ export interface ActionFailure {
   readonly retryAfterMs: number;
 }
 
-/** What a driver cannot do, it can at the earliest after an upgrade. */
+/** An upgrade may add what a driver does not support yet, so a retry is rarely useful. */
 const UNSUPPORTED_RETRY_MS = 300_000;
 const RETRY_MS = 10_000;
 
