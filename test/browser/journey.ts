@@ -5,7 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import { startPlayground } from '#programs/playground';
 
-/** What a page sees of a VM from its creation to its deletion. It is all text, so that it can leave the page. */
+/** Observations of a VM in a page, from its creation to its deletion. All are text, so that they can leave the page. */
 export interface JourneyResult {
   readonly readyNodes: readonly string[];
   readonly vmStatus: string;

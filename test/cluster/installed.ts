@@ -34,7 +34,7 @@ export interface InstalledOperator {
   readonly process: Component;
 }
 
-/** Where an operator is installed. */
+/** Cluster that an operator is installed in. */
 export type Host = Pick<
   RealCluster,
   'kubeconfig' | 'folder' | 'kubeconfigFor' | 'tokenFor' | 'onStop' | 'controllerManager'

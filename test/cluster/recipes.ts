@@ -1,4 +1,4 @@
-/** How Go builds a program: the module in `go/`, and the package. */
+/** Recipe by which Go builds a program: the module in `go/`, and the package. */
 export interface Recipe {
   readonly module:
     | 'kubernetes'

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { hasPrograms } from '#testing/programs';
 import { WAIT } from '#testing/wait';
 
-/** Of util-linux: runs a command on a terminal of its own. */
+/** Program of util-linux that runs a command on its own terminal. */
 const TERMINAL = 'script';
 const root = resolve(import.meta.dirname, '../..');
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-launcher-'));
@@ -233,6 +233,6 @@ it('npm start starts everything, and SIGTERM to npm itself stops it within secon
   expect(said).toContain('10 VMs running');
   child.kill('SIGTERM');
   await exited;
-  // The data folder is free again, so nothing was left behind.
+  // The data directory is free again, so nothing was left behind.
   await vi.waitFor(() => expect(run(join(root, 'bin/vimana'), ['status', '--data-dir', data]).status).toBe(1), WAIT);
 });

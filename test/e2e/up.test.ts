@@ -44,7 +44,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
       [0, 1].map(() => startUp(['--ephemeral', '--dialects', 'novacron', '--nodes', '1'], folder, 'no folder')),
     );
     const [first, second] = servers.map((server) => /bin\/vimana down( --data-dir ([^\s;]+))?;/.exec(server.said()));
-    // One of the two has the usual folder, the other one of its own.
+    // One of the two has the default data directory, the other its own.
     const named = [first?.[2], second?.[2]].filter((path) => path !== undefined);
     expect(named).toHaveLength(1);
     const own = named[0] ?? '';

@@ -5,7 +5,7 @@ import { mutated, ODD_TEXTS, oddValue } from './odd-values.ts';
 import { oddManagedFields, patchFor } from './patches.ts';
 import type { Seed } from './seeds.ts';
 
-/** Where a batch of attacks takes place. */
+/** Target of a batch of attacks. */
 export interface Ground {
   readonly namespace: string;
   readonly seeds: readonly Seed[];

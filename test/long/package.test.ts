@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mind } from '../e2e/support/minder.ts';
 import { cloneTo, HOST_PATH, hostEnvironment, runIn } from '../package/packed.ts';
 
-/** Commands that answer like macOS, and a module that hides what only Linux has. */
+/** Commands that respond like macOS, and a module that hides what only Linux has. */
 const MACOS = resolve(import.meta.dirname, '../package/macos');
 const NO_PROC = `--import=${join(MACOS, 'no-proc.mjs')}`;
 /** Oldest Node.js that Vimana supports. */

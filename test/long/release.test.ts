@@ -102,7 +102,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs a program while the registry, which is in this process, answers it. */
+  /** Runs a program while the registry, which is in this process, responds to it. */
   const runBeside = async (program: string, args: readonly string[]): Promise<string> => {
     const env = { ...process.env, HOME: folder, KUBE_ASSETS: dirname(helm ?? '') };
     const child = spawn(program, args, { cwd: ROOT, env });

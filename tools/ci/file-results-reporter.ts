@@ -49,7 +49,7 @@ function resultOf(module: TestModule): FileResult {
 const MAX_CAUSE_LINES = 6;
 const MAX_CAUSE_LENGTH = 600;
 
-/** The end of a log is often all that is kept of it, so the summary must tell why a test failed. */
+/** The end of a log is often all that remains of it, so the summary must report why a test failed. */
 function withCause(name: string, errors: readonly { readonly message: string }[]): string {
   const cause = errors
     .map(({ message }) => stripVTControlCharacters(message))

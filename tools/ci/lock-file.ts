@@ -1,4 +1,4 @@
-/** What a lock file says about a package. */
+/** Entry of a package in a lock file. */
 interface Locked {
   readonly version?: string;
   readonly integrity?: string;

@@ -19,7 +19,7 @@ export interface Part {
   readonly lacks?: { readonly status: number; readonly what: string };
 }
 
-/** What a test file ended with. */
+/** Result of a test file. */
 export interface FileResult {
   readonly file: string;
   readonly state: 'passed' | 'failed' | 'skipped';
@@ -29,7 +29,7 @@ export interface FileResult {
   readonly skipped: Readonly<Record<string, number>>;
 }
 
-/** What a run of a command ended with. */
+/** Result of a run of a command. */
 export interface Run {
   /** Exit status, or undefined if time ran out. */
   readonly status: number | undefined;
@@ -41,7 +41,7 @@ export interface Outcome {
   /** Whether nothing else runs if it failed. */
   readonly required: boolean;
   readonly state: 'passed' | 'failed' | 'skipped' | 'cut short';
-  /** Why it was skipped or failed. */
+  /** Reason why it was skipped or failed. */
   readonly why?: string;
   readonly seconds: number;
   readonly files: readonly FileResult[];

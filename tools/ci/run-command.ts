@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { RESULTS_FOLDER, resultsIn } from './file-results.ts';
 import type { Part, Run } from './part.ts';
 
-/** How long a command that is told to stop may take to stop what it started. */
+/** Maximum time that a stopped command may take to stop what it started. */
 const GRACE_MS = 30_000;
 
 const REPORTER = join(import.meta.dirname, 'file-results-reporter.ts');

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-/** What the tests made of a mutant. A mutant without effect is one that no test could notice. */
+/** Result of the tests for a mutant. A mutant without effect is one that no test could notice. */
 export type Outcome =
   | { readonly kind: 'killed'; readonly test: string }
   | { readonly kind: 'survived'; readonly tests: number }

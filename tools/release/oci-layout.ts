@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** How a container of the image is started, as in the OCI image specification. */
+/** Start configuration of a container of the image, as in the OCI image specification. */
 export interface ImageConfig {
   readonly User: string;
   readonly Env: readonly string[];

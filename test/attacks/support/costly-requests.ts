@@ -18,7 +18,7 @@ export interface CostlyAttack {
   readonly burst: () => readonly CostlyRequest[];
   /** Time between the starts of two bursts, if each of them leaves many objects in the store. */
   readonly everyMs?: number;
-  /** How the requests are sent. `bodies byte by byte` never completes a body, `watches` never reads to the end. */
+  /** Mode of sending requests. `bodies byte by byte` never completes a body, `watches` never reads to the end. */
   readonly manner?: 'at once' | 'bodies byte by byte' | 'watches';
 }
 

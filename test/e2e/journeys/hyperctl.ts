@@ -11,7 +11,7 @@ import type { Target } from '../support/target.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const TEMPLATE = join(ROOT, 'examples/hypersdk/template-ubuntu-22-04.yaml');
 const TIMEOUT = { timeout: 30_000, interval: 50 };
-/** script of util-linux, which runs a command in its own terminal. */
+/** Program of util-linux that runs a command on its own terminal. */
 const TERMINAL = 'script';
 
 /** HyperSDK's documented commands, piped into the real kubectl, on any cluster with the operator. */

@@ -13,7 +13,7 @@ export interface Expectation {
   readonly outcome: 'permitted' | 'forbidden' | 'refused' | 'unclear';
   /** The only possible statuses, if the model knows them. */
   readonly statuses?: readonly number[];
-  /** What the request does, or undefined if its path is invalid. */
+  /** Access that the request needs, or undefined if its path is invalid. */
   readonly access: Access | undefined;
   /** Effective user of the request. */
   readonly person: Person;
