@@ -4,7 +4,7 @@ import { stepsOf } from './steps.ts';
 
 const DIRECTORY = resolve(import.meta.dirname, '../../docs/guides');
 
-const FIRST = 'first-machine.md';
+const FIRST = 'first-vm.md';
 
 export interface Guide {
   readonly name: string;

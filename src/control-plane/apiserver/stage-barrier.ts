@@ -5,7 +5,7 @@ import type { Thread } from './flow-control/thread-share.ts';
 
 /**
  * Awaited between the stages of a write if there is nothing else to wait for. All writes in progress then go through a
- * stage together, which is faster than one after the other (docs/decisions/0009-writes-go-stage-by-stage.md).
+ * stage together, which is faster than one after the other (docs/decisions/0009-writes-proceed-stage-by-stage.md).
  */
 export const STAGE_BARRIER: Promise<void> = Promise.resolve();
 
