@@ -26,7 +26,7 @@ export async function prepareScenario(
     names.vms.map((name) => keyIn(namespace, name)),
   );
   if (taken.length > 0) {
-    return { taken: formatTaken(taken.map(({ vm, scenario: by }) => `machine ${vm} of the scenario ${by}`)) };
+    return { taken: formatTaken(taken.map(({ vm, scenario: by }) => `VM ${vm} of the scenario ${by}`)) };
   }
   try {
     for (const group of scenario.spec.nodes ?? []) await nodes.set(key, uid, group, group.count);

@@ -42,7 +42,7 @@ async function request<T>(withClient: WithClient, path: string, signal: AbortSig
     signal?.throwIfAborted();
     if (!(error instanceof KubeError)) {
       const why = (error as Error).message;
-      throw new UsageError(`no carbon intensity provider is set, and no server can be asked for its own: ${why}`, {
+      throw new UsageError(`no carbon intensity provider is set, and the server's own cannot be read: ${why}`, {
         hint: HINT,
         cause: error,
       });

@@ -33,7 +33,7 @@ describe('a template', () => {
     const checksum = { type: 'sha256', value: 'ab'.repeat(32) };
     await world.makeTemplate('debian', { image: { source: 's3://images/debian.qcow2', checksum } });
     expect(conditionsOf(await settled('debian'))['ImageAccessible']).toMatchObject({
-      message: 'the image was not checked: simulated machines do not download images; its sha256 is not verified here',
+      message: 'the image was not checked: simulated VMs do not download images; its sha256 is not verified here',
     });
   });
 

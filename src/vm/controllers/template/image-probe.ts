@@ -18,7 +18,7 @@ export type ImageProbe = (source: string, signal: AbortSignal) => Promise<ImageP
 export const NOT_PROBED: ImageProbeResult = {
   status: 'Unknown',
   reason: 'NotChecked',
-  message: 'the image was not checked: simulated machines do not download images',
+  message: 'the image was not checked: simulated VMs do not download images',
 };
 
 /** Minimal interface of the HTTP client. */

@@ -20,7 +20,7 @@ export async function provideService<M extends OwnerVm>(
   const found = cache(SERVICES).get(keyOf(vm));
   if (found !== undefined) {
     const isOwn = found.metadata.ownerReferences?.some((ref) => ref.uid === uid) === true;
-    const message = `Service ${name} is there already and is left alone: the machine has none of its own`;
+    const message = `Service ${name} already exists and is not changed: the VM has no Service of its own`;
     if (!isOwn) entry.warn(vm, 'ServiceNameTaken', message, events);
     if (!isOwn || ports === undefined || !hasOtherPorts(found, ports)) return;
     const body = { metadata: { uid: found.metadata.uid }, spec: { ports: ports.length === 0 ? null : ports } };
@@ -29,7 +29,7 @@ export async function provideService<M extends OwnerVm>(
   }
   const service = newService(group, vm, ports);
   if (service === undefined) {
-    const message = `${name} cannot be the name of a Service, which begins with a letter and has no dots: the machine has none`;
+    const message = `${name} cannot be the name of a Service, which begins with a letter and has no dots: the VM has no Service`;
     return entry.warn(vm, 'NoService', message, events);
   }
   const made = await createUnlessExists(client.create(SERVICES, service));

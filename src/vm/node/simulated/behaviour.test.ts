@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
 
-describe('the behaviour of what runs on a simulated node', () => {
+describe('the behavior of what runs on a simulated node', () => {
   it('has defaults', () => {
     expect(behaviourOf(undefined)).toBe(PLAIN);
     expect(behaviourOf({}, { 'vimana.io/identity': '{}', other: 'x' })).toBe(PLAIN);
