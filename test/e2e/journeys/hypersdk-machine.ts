@@ -30,7 +30,7 @@ const AVAILABLE = `
 
 /** Common tasks with a VirtualMachine of hypersdk.io, on any cluster with the operator and three nodes. */
 export function hypersdkMachineJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
-  describe.skipIf(!hasKubectl())(`a machine of hypersdk.io on ${where.name}`, () => journey(where.start));
+  describe.skipIf(!hasKubectl())(`a VM of hypersdk.io on ${where.name}`, () => journey(where.start));
 }
 
 function journey(start: () => Promise<Target>): void {
