@@ -48,7 +48,10 @@ export class RealMachines {
     const host = await probeHost(clock, process.env['PATH'] ?? '');
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
     const images = new LocalImages(imagesDirectory(dataDir));
-    const secretsOf = (node: string) => secretReader(nodeObjects(clientOfNode(node)));
+    const objectsOf = (node: string) => {
+      const objects = nodeObjects(clientOfNode(node));
+      return { objects, secrets: secretReader(objects) };
+    };
     const open = (node: string) =>
       QemuDriver.open({
         clock,
@@ -58,7 +61,7 @@ export class RealMachines {
         cluster: clusterUid,
         node,
         bootId,
-        prepareDisks: (spec, directory) => prepareDisks(spec, directory, { images, secrets: secretsOf(node) }),
+        prepareDisks: (spec, directory) => prepareDisks(spec, directory, { images, ...objectsOf(node) }),
       });
     this.#drivers = new Map(await Promise.all(nodes.map(async (node) => [node, await open(node)] as const)));
     return this.#drivers;
