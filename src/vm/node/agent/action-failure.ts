@@ -1,21 +1,30 @@
 import { VimanaError } from '#platform/base/errors';
 import { MachineStartError } from '../machine-driver.ts';
 import { NotSupportedError } from '../not-supported-error.ts';
+import { ObjectWaitError } from '../object-wait-error.ts';
 
 /** Reason why an action on a machine failed, as its pod reports it, and when to try again. */
 export interface ActionFailure {
   readonly waiting: { readonly reason: string; readonly message: string };
   readonly retryAfterMs: number;
+  /** Resolves when the action may succeed, if that can be known. */
+  readonly waitForChange?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** An upgrade may add what a driver does not support yet, so a retry is rarely useful. */
 const UNSUPPORTED_RETRY_MS = 300_000;
 const RETRY_MS = 10_000;
+/** What is watched is tried again when it changes, and in case the watch is lost. */
+const WATCHED_RETRY_MS = 300_000;
 
 /** Returns what to report about an error of a driver, and throws all others. */
 export function actionFailureOf(error: unknown): ActionFailure {
   if (error instanceof NotSupportedError) {
     return { waiting: { reason: 'NotSupported', message: error.message }, retryAfterMs: UNSUPPORTED_RETRY_MS };
+  }
+  if (error instanceof ObjectWaitError) {
+    const waiting = { reason: 'FailedMount', message: error.message };
+    return { waiting, retryAfterMs: WATCHED_RETRY_MS, waitForChange: (signal) => error.waitForChange(signal) };
   }
   if (!(error instanceof MachineStartError)) throw error;
   return { waiting: { reason: 'SyncFailed', message: messageOf(error) }, retryAfterMs: RETRY_MS };
