@@ -4,6 +4,7 @@ import type { SchedulerConfiguration } from '#control-plane/scheduler/config/con
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
 import type { Metrics } from '#platform/runtime/metrics';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
@@ -50,6 +51,13 @@ export interface ComponentOptions {
 /** Drivers of nodes that run real machines, by node. */
 export type MachineDrivers = ReadonlyMap<string, MachineDriver>;
 
+/** What drivers of real machines need of the control plane. */
+export interface DriverAccess {
+  readonly clusterUid: string;
+  /** Returns a client that acts as a node. */
+  readonly clientOfNode: (node: string) => Client;
+}
+
 /** What only a process with files, sockets and a network provides to the components. */
 export interface EdgeParts {
   readonly metrics?: Metrics;
@@ -58,7 +66,7 @@ export interface EdgeParts {
   /** What carbon providers read. If absent, carbon awareness is off. */
   readonly carbonSources?: CarbonSources;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
-  readonly openDrivers?: (clusterUid: string) => Promise<MachineDrivers>;
+  readonly openDrivers?: (access: DriverAccess) => Promise<MachineDrivers>;
   /** Drivers that were opened. */
   readonly drivers?: MachineDrivers;
   /** Probe and verifier of images. If absent, images are not verified. */

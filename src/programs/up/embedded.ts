@@ -30,8 +30,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   });
   const machines = await realMachines(options);
   const edge = { metrics, carbonSources: carbonSources(), images: imageParts(options), ...containerLogs(options) };
-  const openDrivers = machines === undefined ? {} : { openDrivers: (uid: string) => machines.open(uid) };
-  const cluster = await startComponents(opened, options, { ...edge, ...openDrivers });
+  const openDrivers = machines === undefined ? undefined : machines.open.bind(machines);
+  const cluster = await startComponents(opened, options, { ...edge, ...definedFields({ openDrivers }) });
   return {
     ...cluster,
     metrics,

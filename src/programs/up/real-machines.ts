@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { parseCidr } from '#platform/base/cidr';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
+import { nodeObjects } from '#vm/node/node-objects';
 import { LocalImages } from '#vm/node/qemu/disks/local-images';
 import { prepareDisks } from '#vm/node/qemu/disks/prepare-disks';
 import { probeHost } from '#vm/node/qemu/host/probe-host';
 import { QemuDriver } from '#vm/node/qemu/qemu-driver';
+import { secretReader } from '#vm/node/secret-reader';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { NODE_RANGE } from '#vm/node/simulated/simulated-fleet';
+import type { DriverAccess } from './embedded-options.ts';
 
 /** How long guests may take to shut down when the process ends. */
 const SHUTDOWN_GRACE_MS = 30_000;
@@ -38,23 +41,24 @@ export class RealMachines {
   }
 
   /** Opens the drivers of all nodes that run real machines, each with the machines that it left there. */
-  async open(cluster: string): Promise<ReadonlyMap<string, QemuDriver>> {
+  async open({ clusterUid, clientOfNode }: DriverAccess): Promise<ReadonlyMap<string, QemuDriver>> {
     const { pools, dataDir, clock, log } = this.#options;
     const nodes = realNodes(pools);
     if (nodes.length === 0) return this.#drivers;
     const host = await probeHost(clock, process.env['PATH'] ?? '');
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
     const images = new LocalImages(imagesDirectory(dataDir));
+    const secretsOf = (node: string) => secretReader(nodeObjects(clientOfNode(node)));
     const open = (node: string) =>
       QemuDriver.open({
         clock,
         log,
         host,
         root: join(dataDir, 'machines', node),
-        cluster,
+        cluster: clusterUid,
         node,
         bootId,
-        prepareDisks: (spec, directory) => prepareDisks(spec, directory, images),
+        prepareDisks: (spec, directory) => prepareDisks(spec, directory, { images, secrets: secretsOf(node) }),
       });
     this.#drivers = new Map(await Promise.all(nodes.map(async (node) => [node, await open(node)] as const)));
     return this.#drivers;

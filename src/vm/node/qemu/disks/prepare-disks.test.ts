@@ -4,7 +4,7 @@ import { LocalImages } from './local-images.ts';
 import { prepareDisks } from './prepare-disks.ts';
 import { configDriveSeed, noCloudSeed } from './seed-files.ts';
 
-const images = new LocalImages('/nowhere');
+const sources = { images: new LocalImages('/nowhere'), secrets: { read: async () => undefined } };
 const diskOf = (name: string, volume: object) =>
   ({ name, target: 'disk', bus: 'virtio', readonly: false, volume: { name, ...volume } }) as MachineDisk;
 const specOf = (...disks: MachineDisk[]) => ({ id: 'uid-1', name: 'web', disks }) as unknown as MachineSpec;
@@ -18,7 +18,7 @@ describe('disks of a real machine', () => {
       diskOf('root', { emptyDisk: { capacity: '1Gi' } }),
       diskOf('seed', { cloudInitNoCloud: { secretRef: { name: 's' }, networkDataSecretRef: { name: 'n' } } }),
     );
-    await expect(prepareDisks(spec, '/nowhere', images)).rejects.toThrow(
+    await expect(prepareDisks(spec, '/nowhere', sources)).rejects.toThrow(
       'volume data: persistentVolumeClaim; volume seed: cloudInitNoCloud.secretRef; ' +
         'volume seed: cloudInitNoCloud.networkDataSecretRef is not supported by the qemu driver',
     );
@@ -26,11 +26,11 @@ describe('disks of a real machine', () => {
 
   it('says how to get an image that is missing, and which images are supported', async () => {
     const rootOf = (image: string) => specOf(diskOf('root', { containerDisk: { image } }));
-    await expect(prepareDisks(rootOf('vimana.local/demo-guest'), '/nowhere', images)).rejects.toMatchObject({
+    await expect(prepareDisks(rootOf('vimana.local/demo-guest'), '/nowhere', sources)).rejects.toMatchObject({
       message: 'image vimana.local/demo-guest not found',
       hint: 'Build the demo guest: vimana image build',
     });
-    await expect(prepareDisks(rootOf('quay.io/fedora'), '/nowhere', images)).rejects.toThrow('image quay.io/fedora');
+    await expect(prepareDisks(rootOf('quay.io/fedora'), '/nowhere', sources)).rejects.toThrow('image quay.io/fedora');
   });
 
   it.each([

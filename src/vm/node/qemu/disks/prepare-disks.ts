@@ -6,6 +6,7 @@ import { parseQuantity, value } from '#platform/base/quantity';
 import { MachineStartError } from '../../machine-driver.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
+import type { SecretReader } from '../../secret-reader.ts';
 import type { PreparedDisk } from '../command/qemu-host.ts';
 import { isoImage } from '../seed/iso-image.ts';
 import type { LocalImages } from './local-images.ts';
@@ -36,20 +37,26 @@ function unsupportedField(disk: MachineDisk): string[] {
   return secrets.map((field) => `volume ${disk.name}: ${kind}.${field}`);
 }
 
+/** Sources of what disks are filled with. */
+export interface DiskSources {
+  readonly images: LocalImages;
+  /** Secrets of this node's machines, such as credentials of registries. */
+  readonly secrets: SecretReader;
+}
+
 /** Creates the disks of a machine in its directory. */
 export async function prepareDisks(
   spec: MachineSpec,
   directory: string,
-  images: LocalImages,
+  sources: DiskSources,
 ): Promise<readonly PreparedDisk[]> {
   assertDisksSupported(spec);
-  return await Promise.all(spec.disks.map((disk, at) => prepareDisk(disk, at, { spec, directory, images })));
+  return await Promise.all(spec.disks.map((disk, at) => prepareDisk(disk, at, { spec, directory, ...sources })));
 }
 
-interface Preparation {
+interface Preparation extends DiskSources {
   readonly spec: MachineSpec;
   readonly directory: string;
-  readonly images: LocalImages;
 }
 
 async function prepareDisk(disk: MachineDisk, at: number, given: Preparation): Promise<PreparedDisk> {
