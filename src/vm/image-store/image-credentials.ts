@@ -19,7 +19,13 @@ export function imageCredentials(data: Readonly<Record<string, Buffer>>): ImageC
   const keys =
     id === undefined || secret === undefined
       ? {}
-      : { keys: { accessKeyId: id, secretAccessKey: secret, ...(session === undefined ? {} : { sessionToken: session }) } };
+      : {
+          keys: {
+            accessKeyId: id,
+            secretAccessKey: secret,
+            ...(session === undefined ? {} : { sessionToken: session }),
+          },
+        };
   return {
     ...(dockerConfig === undefined ? {} : { dockerConfig }),
     ...(bearer === undefined ? {} : { bearer }),

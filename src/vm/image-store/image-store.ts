@@ -1,7 +1,10 @@
 import { join } from 'node:path';
+import type { Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
+import { redactText } from '#platform/base/redact';
 import { TenantQueue } from '#platform/base/tenant-queue';
+import { shownAddress } from '#platform/base/web-address';
 import type { CachedImage } from './cache/image-record.ts';
 import { parseChecksum } from './download/content-hash.ts';
 import { imageCredentials } from './image-credentials.ts';
@@ -18,7 +21,6 @@ export interface ImageSecrets {
 
 export interface ImageStoreDeps extends PullDeps {
   readonly log: Logger;
-  readonly secrets: ImageSecrets;
   /** Directory of the images that are built on this host. */
   readonly localImages: string;
 }
@@ -35,10 +37,13 @@ export interface BaseImage {
 
 /** Reports that an image is being fetched. */
 export class ImagePullingError extends TemporaryError {
+  /** Name of the image, as in "image NAME". */
+  readonly image: string;
   readonly progress: PullProgress;
 
   constructor(image: string, progress: PullProgress) {
     super(`pulling image ${image}: ${formatProgress(progress)}`, { code: 'IMAGE_PULLING', retryAfterMs: 1_000 });
+    this.image = `image ${image}`;
     this.progress = progress;
   }
 }
@@ -51,6 +56,8 @@ interface Job {
   failure?: { readonly error: Error; readonly retryAt: number };
   failures: number;
   readonly stop: AbortController;
+  /** Checks whether it is still needed. */
+  check?: Timer;
 }
 
 /** Limits concurrent fetches, so that no namespace delays the others. */
@@ -73,8 +80,8 @@ export class ImageStore {
    * Returns an image that is there. Otherwise it begins to fetch it and throws an ImagePullingError, or an ImageError
    * if that has failed.
    */
-  async require(request: ImageRequest): Promise<BaseImage> {
-    const target = await this.#target(request);
+  async require(request: ImageRequest, secrets: ImageSecrets): Promise<BaseImage> {
+    const target = this.#target(request, await credentialsOf(request, secrets));
     const local = this.#local(target);
     if (local !== undefined) return local;
     const present = await this.#present(target);
@@ -86,30 +93,28 @@ export class ImageStore {
   async pull(
     request: ImageRequest,
     { onProgress, signal }: Pick<PullContext, 'onProgress' | 'signal'>,
+    credentials: ImageCredentials = {},
   ): Promise<CachedImage> {
-    const target = await this.#target(request);
+    const target = this.#target(request, credentials);
     return await pullImage(target, { ...this.#deps, onProgress, signal });
   }
 
   /** Aborts all fetches. They continue when the images are needed again. */
   close(): void {
-    for (const { stop } of this.#jobs.values()) stop.abort(new Error('the process ends'));
+    for (const { stop, check } of this.#jobs.values()) {
+      stop.abort(new Error('the process ends'));
+      check?.cancel();
+    }
     this.#jobs.clear();
   }
 
-  async #target(request: ImageRequest): Promise<ImageTarget> {
+  #target(request: ImageRequest, credentials: ImageCredentials): ImageTarget {
     const checksum = request.checksum === undefined ? undefined : parseChecksum(request.checksum);
     if (request.checksum !== undefined && checksum === undefined) {
-      throw new ImageError('InvalidImageName', `checksum ${request.checksum} is not md5, sha256 or sha512 in hexadecimal`);
+      const message = `checksum ${request.checksum} is not md5, sha256 or sha512 in hexadecimal`;
+      throw new ImageError('InvalidImageName', message);
     }
-    return imageTarget(request, this.#deps.mirrors, { checksum, credentials: await this.#credentials(request) });
-  }
-
-  async #credentials({ namespace, secret, image }: ImageRequest): Promise<ImageCredentials> {
-    if (secret === undefined) return {};
-    const data = await this.#deps.secrets.read(namespace, secret);
-    if (data !== undefined) return imageCredentials(data);
-    throw new ImageError('ErrImagePull', `Secret "${namespace}/${secret}" of image ${image} not found`);
+    return imageTarget(request, this.#deps.mirrors, { checksum, credentials });
   }
 
   #local({ source }: ImageTarget): BaseImage | undefined {
@@ -135,7 +140,10 @@ export class ImageStore {
     const now = this.#deps.clock.now();
     const job = this.#jobs.get(target.key);
     if (target.policy === 'Never') {
-      return new ImageError('ErrImageNeverPull', `image ${target.shown} is not on this host, and its pull policy is Never`);
+      return new ImageError(
+        'ErrImageNeverPull',
+        `image ${target.shown} is not on this host, and its pull policy is Never`,
+      );
     }
     if (job !== undefined) job.neededAt = now;
     if (job?.failure !== undefined && now < job.failure.retryAt) return job.failure.error;
@@ -164,6 +172,7 @@ export class ImageStore {
       if (signal.aborted) return;
       const { record } = await pullImage(target, { ...this.#deps, onProgress, signal });
       log.info({ image: target.shown, digest: record.digest, bytes: record.bytes }, 'image pulled');
+      job.check?.cancel();
       this.#jobs.delete(target.key);
     } catch (error) {
       if (signal.aborted) return;
@@ -176,14 +185,25 @@ export class ImageStore {
 
   #abandonLater(key: string, job: Job): void {
     const { clock } = this.#deps;
-    clock.timer(ABANDONED_MS, () => {
+    job.check = clock.timer(ABANDONED_MS, () => {
       if (this.#jobs.get(key) !== job) return;
-      const isNeeded = clock.now() - job.neededAt < Math.max(ABANDONED_MS, job.failure === undefined ? 0 : BACK_OFF.maxMs);
+      const isNeeded =
+        clock.now() - job.neededAt < Math.max(ABANDONED_MS, job.failure === undefined ? 0 : BACK_OFF.maxMs);
       if (isNeeded) return this.#abandonLater(key, job);
       job.stop.abort(new Error('the image is no longer needed'));
       this.#jobs.delete(key);
     });
   }
+}
+
+async function credentialsOf(
+  { namespace, secret, image }: ImageRequest,
+  secrets: ImageSecrets,
+): Promise<ImageCredentials> {
+  if (secret === undefined) return {};
+  const data = await secrets.read(namespace, secret);
+  if (data !== undefined) return imageCredentials(data);
+  throw new ImageError('ErrImagePull', `Secret "${namespace}/${secret}" of image ${shownAddress(image)} not found`);
 }
 
 function backOffMs(failures: number): number {
@@ -193,5 +213,5 @@ function backOffMs(failures: number): number {
 /** Returns what to report about an unexpected failure, whose cause may have secrets in its message. */
 function messageOf({ shown }: ImageTarget, error: unknown): string {
   const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-  return `cannot pull image ${shown}: ${code ?? message}`;
+  return `cannot pull image ${shown}: ${redactText(message || code || 'unknown error')}`;
 }

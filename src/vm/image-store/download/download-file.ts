@@ -125,7 +125,7 @@ async function request(
 }
 
 const conditionOf = (tag: string): Record<string, string> =>
-  /^"/.test(tag) ? { 'if-none-match': tag } : { 'if-modified-since': tag };
+  tag.startsWith('"') ? { 'if-none-match': tag } : { 'if-modified-since': tag };
 
 async function assertAcceptable(
   file: RemoteFile,

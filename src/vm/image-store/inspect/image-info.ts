@@ -58,7 +58,7 @@ export function assertVirtualSize(bytes: number | bigint, { virtualBytes: max }:
 function parse(printed: string): PrintedInfo {
   try {
     const info: unknown = JSON.parse(printed);
-    if (typeof info === 'object' && info !== null) return info as PrintedInfo;
+    if (typeof info === 'object' && info !== null) return info;
   } catch {
     // What cannot be read is handled like something else than an object.
   }

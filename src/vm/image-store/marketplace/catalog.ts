@@ -27,11 +27,14 @@ export const DEFAULT_CATALOG: Catalog = {
 const ALGORITHMS: ReadonlySet<unknown> = new Set(['sha256', 'sha512']);
 const CHECKSUM = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 
+/** Entry of a file, in which anything may be missing. */
+type ReadEntry = Partial<Omit<CatalogEntry, 'checksums'>> & { readonly checksums?: CatalogEntry['checksums'] | null };
+
 /** Checks a catalog that was read from a file. Returns what is wrong with it, by field. */
 export function catalogProblems(read: unknown): string[] {
   const images = (read as { readonly images?: unknown } | null)?.images;
   if (typeof images !== 'object' || images === null) return ['images: must be an object with an entry per image'];
-  return Object.entries(images as Record<string, Partial<CatalogEntry> | null>).flatMap(([name, entry]) => {
+  return Object.entries(images as Record<string, ReadEntry | null>).flatMap(([name, entry]) => {
     const { url, checksum, checksums } = entry ?? {};
     const at = `images.${name}`;
     return [
@@ -39,7 +42,7 @@ export function catalogProblems(read: unknown): string[] {
       ...(checksum === undefined || (typeof checksum === 'string' && CHECKSUM.test(checksum))
         ? []
         : [`${at}.checksum: must be sha256: or sha512: and hexadecimal digits`]),
-      ...(checksums === undefined || (isOnWeb(`${checksums?.url}`) && ALGORITHMS.has(checksums?.algorithm))
+      ...(checksums === undefined || (isOnWeb(checksums?.url ?? '') && ALGORITHMS.has(checksums?.algorithm))
         ? []
         : [`${at}.checksums: must have a url and the algorithm sha256 or sha512`]),
       ...(checksum === undefined && checksums === undefined ? [`${at}: must have a checksum or checksums`] : []),

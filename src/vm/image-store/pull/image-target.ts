@@ -1,4 +1,4 @@
-import { isOnWeb, shownAddress } from '#platform/base/web-address';
+import { shownAddress } from '#platform/base/web-address';
 import type { Checksum } from '../download/content-hash.ts';
 import type { ImageCredentials, ImageRequest, PullPolicy } from '../image-request.ts';
 import { type ImageMirror, mirroredName } from '../source/image-mirrors.ts';
@@ -69,10 +69,4 @@ function credentialsFor(
     default:
       return {};
   }
-}
-
-/** Returns the addresses of a catalog entry after mirrors, which may be incomplete copies of a server. */
-export function mirroredAddress(url: string, mirrors: readonly ImageMirror[]): string | undefined {
-  const mirrored = mirroredName(url, mirrors);
-  return isOnWeb(mirrored) ? mirrored : undefined;
 }

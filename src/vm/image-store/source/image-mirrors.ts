@@ -4,13 +4,6 @@ export interface ImageMirror {
   readonly to: string;
 }
 
-/** Parses `FROM=TO`. Returns undefined if one of them is missing. */
-export function parseImageMirror(text: string): ImageMirror | undefined {
-  const at = text.indexOf('=');
-  const [from, to] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  return at < 0 || from === '' || to === '' ? undefined : { from, to };
-}
-
 /**
  * Returns where an image is fetched from. The longest matching prefix is replaced, once; it matches whole parts of a
  * name only, so that `quay.io/fed` does not match `quay.io/fedora`.

@@ -30,7 +30,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   let longSize: number | undefined;
   for (let count = 0; ; count++) {
     const header = await reader.read(BLOCK);
-    if (header.length === 0 || header.every((byte) => byte === 0)) return;
+    if (header.every((byte) => byte === 0)) return;
     if (header.length < BLOCK || !hasValidChecksum(header)) throw rejectedImage('a layer is not a tar archive');
     if (count > MAX_ENTRIES) throw rejectedImage('a layer has too many files');
     const type = String.fromCharCode(header[156] ?? 0);
