@@ -2,9 +2,10 @@ import { open, stat, truncate, writeFile } from 'node:fs/promises';
 import { rejectedImage } from '../image-error.ts';
 import { programFiles, runSandboxed, type SandboxResult } from '../sandbox/run-sandboxed.ts';
 import type { ProgramFiles, SandboxLimits } from '../sandbox/sandbox-command.ts';
+import { headerProblem } from './header-problem.ts';
 import { FORMAT_BYTES, formatOf, type ImageFormat } from './image-format.ts';
 import { assertVirtualSize, checkedInfo, type ImageInfo, type ImageLimits } from './image-info.ts';
-import { qcow2Problem, qcow2Size } from './qcow2-header.ts';
+import { qcow2Size } from './qcow2-header.ts';
 
 /** Paths of the two files in the sandbox. */
 const IN = '/image';
@@ -67,10 +68,9 @@ async function checkedFormat(image: string, limits: ImageLimits): Promise<ImageF
   const head = buffer.subarray(0, bytesRead);
   const found = formatOf(head);
   if ('unknown' in found) throw rejectedImage(`its format is ${found.unknown}`);
-  if (found.format !== 'qcow2') return found.format;
-  const problem = qcow2Problem(head);
+  const problem = headerProblem(found.format, head);
   if (problem !== undefined) throw rejectedImage(problem);
-  assertVirtualSize(qcow2Size(head), limits);
+  if (found.format === 'qcow2') assertVirtualSize(qcow2Size(head), limits);
   return found.format;
 }
 
