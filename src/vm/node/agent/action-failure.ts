@@ -1,5 +1,5 @@
 import { VimanaError } from '#platform/base/errors';
-import { MachineStartError } from '../machine-driver.ts';
+import { MachinePreparingError, MachineStartError } from '../machine-driver.ts';
 import { NotSupportedError } from '../not-supported-error.ts';
 import { ObjectWaitError } from '../object-wait-error.ts';
 
@@ -9,6 +9,8 @@ export interface ActionFailure {
   readonly retryAfterMs: number;
   /** Resolves when the action may succeed, if that can be known. */
   readonly waitForChange?: (signal: AbortSignal) => Promise<void>;
+  /** What is being prepared. Unset for a failure. */
+  readonly preparing?: string;
 }
 
 /** An upgrade may add what a driver does not support yet, so a retry is rarely useful. */
@@ -16,6 +18,8 @@ const UNSUPPORTED_RETRY_MS = 300_000;
 const RETRY_MS = 10_000;
 /** What is watched is tried again when it changes, and in case the watch is lost. */
 const WATCHED_RETRY_MS = 300_000;
+/** How often the progress of a preparation is reported. */
+const PROGRESS_MS = 1_000;
 
 /** Returns what to report about an error of a driver, and throws all others. */
 export function actionFailureOf(error: unknown): ActionFailure {
@@ -26,8 +30,12 @@ export function actionFailureOf(error: unknown): ActionFailure {
     const waiting = { reason: 'FailedMount', message: error.message };
     return { waiting, retryAfterMs: WATCHED_RETRY_MS, waitForChange: (signal) => error.waitForChange(signal) };
   }
+  if (error instanceof MachinePreparingError) {
+    const { reason, message, what } = error;
+    return { waiting: { reason, message }, retryAfterMs: PROGRESS_MS, preparing: what };
+  }
   if (!(error instanceof MachineStartError)) throw error;
-  return { waiting: { reason: 'SyncFailed', message: messageOf(error) }, retryAfterMs: RETRY_MS };
+  return { waiting: { reason: error.reason, message: messageOf(error) }, retryAfterMs: RETRY_MS };
 }
 
 function messageOf({ message, hint }: VimanaError): string {

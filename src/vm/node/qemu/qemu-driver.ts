@@ -33,6 +33,8 @@ export interface QemuDriverOptions {
   readonly node: string;
   /** Identifies the boot of the host. */
   readonly bootId: string;
+  /** Checks that the disks of a machine can be prepared. Throws if not, or not yet. */
+  readonly requireDisks?: (spec: MachineSpec) => Promise<void>;
   /** Prepares the disks of a machine in its directory. Throws if one of them cannot be used. */
   readonly prepareDisks: (spec: MachineSpec, directory: string) => Promise<readonly PreparedDisk[]>;
 }
@@ -200,6 +202,7 @@ export class QemuDriver implements MachineDriver {
     const { root, cluster, node, bootId, clock, host, prepareDisks } = this.#options;
     // An unsupported spec is rejected before anything is created.
     qemuCommand(spec, spec.disks.map(placeholderDisk), host);
+    await this.#options.requireDisks?.(spec);
     const record: MachineRecord = {
       version: 1,
       cluster,

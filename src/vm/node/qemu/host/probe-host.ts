@@ -14,6 +14,9 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'qemu-img': 'qemu-utils',
   setpriv: 'util-linux',
   flock: 'util-linux',
+  prlimit: 'util-linux',
+  bwrap: 'bubblewrap',
+  xz: 'xz-utils',
 };
 
 /** Finds QEMU and reads what it can do. Throws one error that names everything that is missing. */
