@@ -4,6 +4,7 @@ import type { SchedulerConfiguration } from '#control-plane/scheduler/config/con
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
+import type { ServeStream } from '#platform/kube/web-socket';
 import type { Metrics } from '#platform/runtime/metrics';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
@@ -59,6 +60,8 @@ export interface EdgeParts {
   readonly carbonSources?: CarbonSources;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
   readonly openDrivers?: (clusterUid: string) => Promise<MachineDrivers>;
+  /** Serves WebSockets. If absent, nobody can be connected to a guest. */
+  readonly serveStream?: ServeStream;
   /** Drivers that were opened. */
   readonly drivers?: MachineDrivers;
   /** Probe and verifier of images. If absent, images are not verified. */
