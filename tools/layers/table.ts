@@ -246,6 +246,7 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
   ],
   'sockets: servers, clients and downloads': [
     'platform/base/socket-owner.ts',
+    'platform/kube/http/connect-web-socket.ts',
     'platform/kube/http/http-client.ts',
     'platform/kube/http/transport.ts',
     'platform/runtime/http',

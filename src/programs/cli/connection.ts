@@ -1,12 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '#platform/kube/client';
 import type { AccessFlags } from '#platform/kube/kubeconfig/load';
+import type { WebSocketConnection } from '#platform/kube/web-socket';
 
 /** Cluster that commands connect to. */
 export interface Connection {
   readonly client: Client;
   /** Namespace of the context. Commands use it unless a flag names another. */
   readonly namespace: string;
+  /** Opens a WebSocket to a path of the API server. Throws a KubeError if the server rejects it. */
+  webSocket(path: string, protocols: readonly string[]): Promise<WebSocketConnection>;
   close(): Promise<void>;
 }
 

@@ -121,6 +121,11 @@ export interface MigrationRequest {
   readonly postCopy?: boolean;
 }
 
+export interface ConsoleOptions {
+  /** The client may type. Defaults to true. */
+  readonly input?: boolean;
+}
+
 export type Device =
   | { readonly kind: 'disk'; readonly disk: MachineDisk }
   | { readonly kind: 'nic'; readonly nic: MachineNic };
@@ -209,8 +214,23 @@ export interface MachineDriver {
   attach(id: string, device: Device): Promise<void>;
   detach(id: string, device: { readonly kind: 'disk' | 'nic'; readonly name: string }): Promise<void>;
 
-  /** Connects to the serial console or the screen. */
-  open(id: string, what: 'console' | 'vnc'): Promise<Duplex>;
+  /**
+   * Connects to the serial console or the screen (RFB). Any number of clients can be connected. Each console begins with
+   * the last output of the guest, and the one that was opened last, of those with input, types.
+   */
+  open(id: string, what: 'console' | 'vnc', options?: ConsoleOptions): Promise<Duplex>;
+  /**
+   * Connects to a TCP port of the guest, by its own address and not by one that the guest reports. Rejects with
+   * GuestConnectionError if the guest does not accept the connection.
+   */
+  connect(id: string, port: number): Promise<Duplex>;
+}
+
+/** Reports that a guest accepts no connection on a port. */
+export class GuestConnectionError extends VimanaError {
+  constructor(id: string, port: number, why: string, details: ErrorDetails = {}) {
+    super('GUEST_CONNECTION', `machine ${id} accepts no connection on port ${port}: ${why}`, details);
+  }
 }
 
 export class MachineNotFoundError extends VimanaError {

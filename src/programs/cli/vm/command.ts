@@ -3,6 +3,7 @@ import { CheckedCommand } from '../checked-command.ts';
 import { withConnectionFlags } from '../connection.ts';
 import type { VmDeps } from '../vm-deps.ts';
 import { VM_GROUPS } from '../vm-groups.ts';
+import { addConsoleCommand } from './access/console.ts';
 import { addCreateCommand } from './create.ts';
 import { addDeleteCommand } from './delete.ts';
 import { addDescribeCommand } from './describe.ts';
@@ -21,6 +22,7 @@ export function vmCommand(parts: VmDeps): Command {
   addCreateCommand(vm, parts);
   addDeleteCommand(vm, parts);
   addPowerCommands(vm, parts);
+  addConsoleCommand(vm, parts);
   addOperationCommands(vm, parts);
   addDescribeCommand(vm, parts);
   addExpandCommand(vm, parts);

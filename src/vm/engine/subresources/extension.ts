@@ -7,6 +7,7 @@ import { ignoreNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { type Dialect, instanceName, type PowerAction } from '../dialect.ts';
+import { connectGuest, type GuestConnections } from './connect-guest.ts';
 import { notFound, notImplemented, tryAgain } from './errors.ts';
 import { type GuestQuestion, guestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';
@@ -23,6 +24,8 @@ export interface SubresourceDeps {
   readonly dialects: readonly Dialect[];
   readonly random: Random;
   readonly events: EventRecorder;
+  /** Connects clients to guests. Without it, such requests are rejected by name. */
+  readonly guests?: GuestConnections | undefined;
 }
 
 /** Serves subresources.kubevirt.io, the actions of users on VMs beyond their specs, with one extension per version. */
@@ -50,6 +53,7 @@ class SubresourceHandler {
     const { subresource: action } = request;
     const ofMachine = request.resource === 'virtualmachines';
     const known = ofMachine ? SERVED.machine : SERVED.instance;
+    if (includes(known.connect, action)) return await this.#connect(request);
     if (!includes([...known.update, ...known.get], action)) throw notImplemented(`${request.resource}/${action}`);
     if (action === 'expand-spec') return { status: 200, body: (await this.#fetchVm(request)).vm };
     if (!ofMachine && includes(SERVED.instance.get, action)) return await this.#ask(request, action as GuestQuestion);
@@ -82,6 +86,15 @@ class SubresourceHandler {
     const instance = await ignoreNotFound(this.#parts.client.get(VMIS, name, { namespace }));
     if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
     return instance;
+  }
+
+  /** Connects to the instance, or to that of a VM. */
+  async #connect(request: ExtensionRequest): Promise<ExtensionAnswer> {
+    const { name, resource } = request;
+    const instance =
+      resource === 'virtualmachines' ? (await this.#fetchVm(request)).instance : await this.#fetchInstance(request);
+    if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
+    return await connectGuest(request, instance, this.#parts.guests);
   }
 
   async #power(request: ExtensionRequest, action: PowerAction, options: ActionOptions): Promise<ActionResult> {

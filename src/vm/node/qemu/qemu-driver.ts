@@ -4,6 +4,7 @@ import { createDirectory } from '#platform/base/directory';
 import type { Logger } from '#platform/base/logger';
 import {
   type Capabilities,
+  type ConsoleOptions,
   InvalidStateError,
   isAlive,
   type Machine,
@@ -141,8 +142,13 @@ export class QemuDriver implements MachineDriver {
     await this.#find(id, 'soft reboot').softReboot();
   }
 
-  async open(id: string, what: 'console' | 'vnc'): Promise<Duplex> {
-    return await this.#find(id, what).open(what);
+  async open(id: string, what: 'console' | 'vnc', options?: ConsoleOptions): Promise<Duplex> {
+    return await this.#find(id, what).open(what, options);
+  }
+
+  async connect(id: string, port: number): Promise<Duplex> {
+    this.#find(id, 'a connection');
+    throw new NotSupportedError(this.name, `a connection to port ${port} of a guest`);
   }
 
   async prepareIncoming(): Promise<never> {

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import { InvalidStateError, type Machine, type MachineExit } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
 import { QEMU_FILES } from './command/qemu-command.ts';
+import { ConsoleHub } from './console/console-hub.ts';
+import { readSerialLog } from './console/serial-log.ts';
 import type { MachineDirectory } from './directory/machine-directory.ts';
 import type { MachineRecord } from './directory/machine-record.ts';
 import { waitForChange } from './directory/wait-for-change.ts';
@@ -34,6 +37,7 @@ export class QemuMachine {
   readonly startedAt: number;
   readonly directory: MachineDirectory;
   readonly #deps: QemuMachineDeps;
+  readonly #console: ConsoleHub;
   #state: Machine['state'] = 'paused';
   #ended: MachineExit | undefined;
   #ending: Promise<void> | undefined;
@@ -47,6 +51,11 @@ export class QemuMachine {
     this.startedAt = record.startedAt;
     this.directory = directory;
     this.#deps = deps;
+    const { path } = directory;
+    this.#console = new ConsoleHub({
+      connect: () => connectSocket(path, QEMU_FILES.serial),
+      readLog: (maxBytes) => readSerialLog(path, maxBytes),
+    });
   }
 
   view(): Machine {
@@ -146,9 +155,10 @@ export class QemuMachine {
     await this.#ending;
   }
 
-  async open(what: 'console' | 'vnc'): Promise<Socket> {
+  async open(what: 'console' | 'vnc', { input = true }: { readonly input?: boolean } = {}): Promise<Duplex> {
     this.assertAlive(`opening the ${what}`);
-    return await connectSocket(this.directory.path, what === 'console' ? QEMU_FILES.serial : QEMU_FILES.vnc);
+    if (what === 'console') return await this.#console.open({ input });
+    return await connectSocket(this.directory.path, QEMU_FILES.vnc);
   }
 
   assertAlive(operation: string): void {
@@ -165,6 +175,7 @@ export class QemuMachine {
     this.#timer?.cancel();
     this.#ending ??= Promise.resolve();
     this.#qmp?.close();
+    void this.#console.close();
   }
 
   /** Waits until QEMU accepts connections. Resolves to undefined if it has ended. */

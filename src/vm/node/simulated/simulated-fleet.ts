@@ -20,6 +20,7 @@ import { Addresses } from '../agent/addresses.ts';
 import { Agent, podsByNode } from '../agent/agent.ts';
 import { ContainerLogs, type LogStore } from '../agent/container-logs.ts';
 import { hooksByNode } from '../agent/hooks-by-node.ts';
+import { NodeGuests } from '../agent/node-guests.ts';
 import { realNodeHooks } from '../agent/real-node-hooks.ts';
 import { instanceKeyOf } from '../agent/role.ts';
 import { snapshotAgent } from '../agent/snapshots.ts';
@@ -74,6 +75,8 @@ export const NODE_RANGE = '10.246.0.0/16';
 export class SimulatedFleet implements Runnable, NodeRuntime {
   readonly name = 'fleet';
   readonly simulation: Simulation;
+  /** Access to the guests on the nodes of the fleet. */
+  readonly guests: NodeGuests;
   readonly #parts: FleetDeps;
   readonly #nodes: FleetNodes;
   readonly #agent: Agent;
@@ -120,6 +123,7 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
       pools,
       { nodeRange, renewLeases, deregister },
     );
+    this.guests = new NodeGuests(this.#nodes);
     this.#agent = new Agent({
       ...shared,
       informers,

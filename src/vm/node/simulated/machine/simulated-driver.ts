@@ -212,6 +212,10 @@ export class SimulatedDriver implements MachineDriver {
     throw new NotSupportedError(this.name, what);
   }
 
+  async connect(_id: string, port: number): Promise<never> {
+    throw new NotSupportedError(this.name, `a connection to port ${port} of a guest`);
+  }
+
   /** Returns what the guest sees on a disk. */
   async read(id: string, disk: string): Promise<DiskContents> {
     return await this.simulation.read(this.find(id, 'read').spec, disk);
