@@ -14,6 +14,10 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'qemu-img': 'qemu-utils',
   setpriv: 'util-linux',
   flock: 'util-linux',
+  unshare: 'util-linux',
+  nsenter: 'util-linux',
+  ip: 'iproute2',
+  perl: 'perl-base',
 };
 
 /** Finds QEMU and reads what it can do. Throws one error that names everything that is missing. */
