@@ -18,13 +18,15 @@ const OWN = new Set([
   MAX,
 ]);
 
-export function revisionOf({ metadata }: ReplicaSet | Deployment): number {
-  return Number(metadata.annotations?.[REVISION] ?? 0) || 0;
+/** Returns the recorded revision, a number of 64 bits, or 0 if there is none. */
+export function revisionOf({ metadata }: ReplicaSet | Deployment): bigint {
+  const text = metadata.annotations?.[REVISION] ?? '';
+  return /^[0-9]{1,19}$/.test(text) ? BigInt(text) : 0n;
 }
 
 /** Returns the revision of the newest template, one more than all before it. */
-export function nextRevision(old: readonly ReplicaSet[]): number {
-  return Math.max(0, ...old.map(revisionOf)) + 1;
+export function nextRevision(old: readonly ReplicaSet[]): bigint {
+  return old.map(revisionOf).reduce((newest, each) => (each > newest ? each : newest), 0n) + 1n;
 }
 
 const sizeAnnotations = ({ replicas, surge }: Limits) => ({ [DESIRED]: `${replicas}`, [MAX]: `${replicas + surge}` });
@@ -72,7 +74,7 @@ export function refreshReplicaSet(set: ReplicaSet, deployment: Deployment, old: 
   const next = nextRevision(old);
   if (before < next) {
     annotations[REVISION] = `${next}`;
-    if (before > 0) annotations[HISTORY] = [annotations[HISTORY], `${before}`].filter(Boolean).join(',');
+    if (before > 0n) annotations[HISTORY] = [annotations[HISTORY], `${before}`].filter(Boolean).join(',');
   }
   const { minReadySeconds } = deployment.spec;
   const spec = minReadySeconds === undefined ? set.spec : { ...set.spec, minReadySeconds };
@@ -88,7 +90,7 @@ export function resizeReplicaSet(set: ReplicaSet, replicas: number, limits: Limi
 /** Returns the oldest sets beyond the revision history limit. */
 export function replicaSetsToPrune(old: readonly ReplicaSet[], limit: number): ReplicaSet[] {
   const living = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const surplus = living.toSorted((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, living.length - limit));
+  const surplus = living.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b))).slice(0, Math.max(0, living.length - limit));
   return surplus.filter(
     ({ metadata, spec, status }) =>
       (status?.replicas ?? 0) === 0 &&

@@ -202,10 +202,18 @@ describe('the ReplicaSets of a deployment', () => {
     expect(templateHash(template())).toMatch(/^[bcdfghjklmnpqrstvwxz2456789]{1,10}$/);
   });
 
+  it.each([
+    ['3546343826724305832', 3546343826724305833n],
+    ['none', 1n],
+    ['', 1n],
+  ])('count on from revision "%s", also beyond 2^53', (text, next) => {
+    expect(nextRevision([set('a', 0, 0, { annotations: { 'deployment.kubernetes.io/revision': text } })])).toBe(next);
+  });
+
   it('get a new revision on rollback, and keep their old one in the history', () => {
     const revision = (n: number) => ({ annotations: { 'deployment.kubernetes.io/revision': `${n}` } });
     const old = [set('b', 0, 0, revision(2)), set('c', 0, 0, revision(3))];
-    expect(nextRevision(old)).toBe(4);
+    expect(nextRevision(old)).toBe(4n);
     const back = refreshReplicaSet(set('a', 0, 0, revision(1)), deployment(), old);
     expect(back.metadata.annotations).toEqual({
       'deployment.kubernetes.io/revision': '4',
