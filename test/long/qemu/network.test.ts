@@ -41,7 +41,7 @@ const hasInternet = hasQemu() && hostAddress() !== '' && (await isolation()).net
 
 afterEach(removeMachines);
 
-const WEB = 'mkdir /www; echo "page of $(hostname)" >/www/index.html; httpd -p 80 -h /www; httpd -p 8080 -h /www';
+const WEB = 'mkdir /web; echo "page of $(hostname)" >/web/index.html; httpd -p 8000 -h /web; httpd -p 8080 -h /web';
 const ADDRESSED = `until ip -4 addr show dev eth0 | grep -q ${ADDRESS}/; do sleep 0.1; done; echo addressed`;
 
 describe.skipIf(!hasQemu())('the network of a real machine', () => {
@@ -50,14 +50,14 @@ describe.skipIf(!hasQemu())('the network of a real machine', () => {
     const first = await openDriver(root);
     await first.start(guestWith(`${WEB}\n${ADDRESSED}`));
     await waitForConsole(root, 'addressed');
-    expect(await get(first, 80)).toContain('page of guest');
+    expect(await get(first, 8000)).toContain('page of guest');
     expect(await get(first, 8080)).toContain('page of guest');
     await expect(first.connect('m', 81)).rejects.toThrow('cannot connect to port 81 of machine m: connection refused');
-    const pages = await Promise.all(Array.from({ length: 5 }, () => get(first, 80)));
+    const pages = await Promise.all(Array.from({ length: 5 }, () => get(first, 8000)));
     expect(pages.every((page) => page.includes('page of guest'))).toBe(true);
     first.close();
     const second = await openDriver(root);
-    expect(await get(second, 80)).toContain('page of guest');
+    expect(await get(second, 8000)).toContain('page of guest');
     expect(await listenersOf(Number(await readFile(join(root, 'm', 'qemu.pid'), 'utf8')))).toEqual([]);
   });
 

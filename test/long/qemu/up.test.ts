@@ -46,9 +46,10 @@ describe.skipIf(!hasQemu() || !hasKubectl())('vimana up with real VMs', () => {
     expect(pidsOf(second)).toEqual(pids);
 
     expect(await valuesOf(second, 'node', '[*].metadata.labels.vimana\\.io/runtime')).toEqual(['qemu']);
-    await clientOf(second).ok('apply -f examples/kubevirt/vm-running.yaml');
-    const reasons = () => valuesOf(second, 'event', '[*].reason');
-    await vi.waitUntil(async () => (await reasons()).includes('NotSupported'), WAIT);
+    const fedora = readFileSync('examples/kubevirt/vm-running.yaml', 'utf8');
+    await clientOf(second).ok('apply -f -', fedora.replace('quay.io', 'registry.invalid'));
+    const statusOf = () => clientOf(second).ok('get vm fedora -o jsonpath={.status.printableStatus}');
+    await vi.waitUntil(async () => /^(ErrImagePull|ImagePullBackOff)$/.test(await statusOf()), WAIT);
 
     process.kill(second.pid, 'SIGTERM');
     await vi.waitUntil(() => !isRunning(second.pid), WAIT);
