@@ -38,10 +38,31 @@ export function countedBy(limit: string): CountedResource | undefined {
   return ofPods ? { group: '', plural: 'pods' } : undefined;
 }
 
-/** Returns the limits of a quota towards which the objects of a resource count. */
-export function limitsOn({ group, plural }: CountedResource, hard: object): string[] {
-  return Object.keys(hard).filter((limit) => {
+/** Limits by the name of what they count, for each `hard` of a stored quota. */
+const indexes = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
+
+/**
+ * Returns the limits of a quota towards which the objects of a resource count. All limits are read once, not with every
+ * write: a quota may have thousands of them.
+ */
+export function limitsOn(resource: CountedResource, hard: object): readonly string[] {
+  let index = indexes.get(hard);
+  if (index === undefined) {
+    index = indexLimits(hard);
+    indexes.set(hard, index);
+  }
+  return index.get(countName(resource)) ?? [];
+}
+
+function indexLimits(hard: object): ReadonlyMap<string, readonly string[]> {
+  const index = new Map<string, string[]>();
+  for (const limit of Object.keys(hard)) {
     const counted = countedBy(limit);
-    return counted !== undefined && counted.plural === plural && counted.group === group;
-  });
+    if (counted === undefined) continue;
+    const name = countName(counted);
+    const limits = index.get(name);
+    if (limits === undefined) index.set(name, [limit]);
+    else limits.push(limit);
+  }
+  return index;
 }

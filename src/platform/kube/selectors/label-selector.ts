@@ -1,5 +1,6 @@
 import { ParseError } from '#platform/base/errors';
 import { goQuote } from '#platform/base/go-value';
+import { indexedMatcher } from './indexed-matcher.ts';
 import { parseLabelRequirements } from './label-parser.ts';
 import {
   formatRequirement,
@@ -65,19 +66,26 @@ const SPEC_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
+/** Number of requirements up to which it is faster to evaluate one after the other. */
+const FEW = 8;
+
 function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
   if (requirements.length === 0) return everything;
   const sorted = requirements.toSorted((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
-  const matchers = sorted.map(matcherOf);
-  const [only, second] = matchers;
-  const matchesAll = (labels: Labels): boolean => {
-    for (const matches of matchers) if (!matches(labels)) return false;
-    return true;
-  };
-  const matches = only !== undefined && second === undefined ? only : matchesAll;
+  const matches = sorted.length > FEW ? indexedMatcher(sorted) : matcherOfFew(sorted);
   return {
     requirements: sorted,
     matches: (labels) => matches(labels ?? NO_LABELS),
     toString: () => sorted.map(formatRequirement).join(','),
+  };
+}
+
+function matcherOfFew(requirements: readonly LabelRequirement[]): (labels: Labels) => boolean {
+  const matchers = requirements.map(matcherOf);
+  const [only, second] = matchers;
+  if (only !== undefined && second === undefined) return only;
+  return (labels) => {
+    for (const matches of matchers) if (!matches(labels)) return false;
+    return true;
   };
 }

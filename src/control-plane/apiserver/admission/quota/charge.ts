@@ -15,7 +15,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { type CountedResource, limitsOn } from '#platform/kube/quota/counted-resource';
 import { isInScope } from '#platform/kube/quota/quota-scope';
 import { computeUsage, usageOf } from '#platform/kube/quota/usage';
-import { type Amounts, amountsOf } from '#platform/kube/resources/amounts';
+import type { Amounts } from '#platform/kube/resources/amounts';
 import { hasPodLevelResources } from '#platform/kube/resources/pod-resources';
 
 /** A write that quotas may limit. */
@@ -65,23 +65,29 @@ export function quotaProblem(quota: ResourceQuota, { resource, object }: Charged
   if (missing !== undefined) return `failed quota: ${name}: must specify ${missing}`;
   const bounded = limitsOn(resource, hard);
   if (bounded.every((each) => used[each] !== undefined)) return undefined;
-  return `status unknown for quota: ${name}, resources: ${bounded.sort().join(',')}`;
+  return `status unknown for quota: ${name}, resources: ${bounded.toSorted().join(',')}`;
 }
 
 /** Returns which limits of a quota a charge exceeds, undefined if it exceeds none. */
 export function excessProblem(quota: ResourceQuota, growth: Amounts): string | undefined {
   const { hard = {}, used = {} } = quota.status ?? {};
-  const [limits, present] = [amountsOf(hard), amountsOf(used)];
-  const exceeded = [...growth].flatMap(([each, amount]) => {
-    const limit = limits.get(each);
-    return limit !== undefined && compare(add(present.get(each) ?? quantityOf(0), amount), limit) > 0 ? [each] : [];
-  });
+  const names = [...growth.keys()].filter((each) => ownValue(hard, each) !== undefined);
+  const [limits, present] = [pickAmounts(hard, names), pickAmounts(used, names)];
+  const amountIn = (amounts: Amounts, each: string) => amounts.get(each) ?? quantityOf(0);
+  const exceeded = names.filter(
+    (each) => compare(add(amountIn(present, each), amountIn(growth, each)), amountIn(limits, each)) > 0,
+  );
   if (exceeded.length === 0) return undefined;
   exceeded.sort();
   const shown = (amounts: Amounts) =>
-    exceeded.map((each) => `${each}=${formatQuantity(amounts.get(each) ?? quantityOf(0))}`).join(',');
+    exceeded.map((each) => `${each}=${formatQuantity(amountIn(amounts, each))}`).join(',');
   const { name = '' } = quota.metadata;
   return `exceeded quota: ${name}, requested: ${shown(growth)}, used: ${shown(present)}, limited: ${shown(limits)}`;
+}
+
+/** Parses only these amounts: a quota may have thousands of others. */
+function pickAmounts(list: ResourceList, names: readonly string[]): Amounts {
+  return new Map(names.map((name) => [name, parseQuantity(ownValue(list, name) ?? '0')]));
 }
 
 const EXPLICIT = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory'];
