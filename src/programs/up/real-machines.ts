@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { parseCidr } from '#platform/base/cidr';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import { LocalImages } from '#vm/node/qemu/disks/local-images';
 import { prepareDisks } from '#vm/node/qemu/disks/prepare-disks';
-import { probeHost } from '#vm/node/qemu/host/probe-host';
-import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
+import { prepareHost } from '#vm/node/qemu/host/prepare-host';
 import { QemuDriver } from '#vm/node/qemu/qemu-driver';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { NODE_RANGE } from '#vm/node/simulated/simulated-fleet';
@@ -24,12 +22,6 @@ export interface RealMachinesOptions {
 
 /** Directory of images on this host. */
 export const imagesDirectory = (dataDir: string) => join(dataDir, 'images');
-
-/** Returns the IPv4 addresses of this host. */
-function hostAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  return all.flatMap(({ family, address }) => (family === 'IPv4' ? [address] : []));
-}
 
 /** Returns the names of the nodes that run real machines. */
 function realNodes(pools: readonly NodePool[]): string[] {
@@ -50,20 +42,18 @@ export class RealMachines {
     const { pools, dataDir, clock, log } = this.#options;
     const nodes = realNodes(pools);
     if (nodes.length === 0) return this.#drivers;
-    const host = await probeHost(clock, process.env['PATH'] ?? '');
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-    const isolation = await probeIsolation({ isRoot: process.getuid?.() === 0, addresses: hostAddresses() });
+    const ready = await prepareHost({ clock, dataDir, bootId });
     const images = new LocalImages(imagesDirectory(dataDir));
     const open = (node: string) =>
       QemuDriver.open({
         clock,
         log,
-        host,
+        ...ready,
         root: join(dataDir, 'machines', node),
         cluster,
         node,
         bootId,
-        isolation,
         prepareDisks: (spec, directory) => prepareDisks(spec, directory, images),
       });
     this.#drivers = new Map(await Promise.all(nodes.map(async (node) => [node, await open(node)] as const)));
