@@ -80,10 +80,11 @@ export class RealMachines {
     const files = new ClaimFiles(join(dataDir, 'claims'));
     return (node) => {
       const client = clientOfNode(node);
-      const secrets = secretReader(nodeObjects(client));
+      const objects = nodeObjects(client);
+      const secrets = secretReader(objects);
       const claims = claimReader(client);
       const shared = { store, files, hostDirectories, availableBytes: () => availableBytes(dataDir) };
-      return { images: new ImageDisks({ ...shared, secrets, claims }), secrets };
+      return { images: new ImageDisks({ ...shared, secrets, claims }), objects };
     };
   }
 

@@ -187,7 +187,9 @@ async function completeStart(
   if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
   const { token, exporter } = listeners;
   const at = exporter === undefined ? {} : { exporter: exporter.url };
-  const started = { settings, kubeconfig: out ?? kubeconfig, dataDir, tokenFile: token.file, ...at };
+  const guest = demo && hasRealMachines(pools) ? demoVms(pools)[0]?.metadata.name : undefined;
+  const shown = { ...at, ...definedFields({ guest }) };
+  const started = { settings, kubeconfig: out ?? kubeconfig, dataDir, tokenFile: token.file, ...shown };
   io.out(whatNext({ ...started, background: isDetached(), ...(merged !== undefined && { context: merged.name }) }));
   reportReady();
 }

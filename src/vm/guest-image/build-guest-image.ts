@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bootDisk } from './boot-disk.ts';
 import { unpackGuestPackages } from './debian-packages.ts';
-import { GRUB_CONFIG, GUEST_MODULES, guestInitramfs } from './guest-files.ts';
+import { libraryClosure } from './elf-libraries.ts';
+import { GRUB_CONFIG, GUEST_MODULES, GUEST_PROGRAMS, type GuestParts, guestInitramfs } from './guest-files.ts';
 import { type KernelModule, loadOrder } from './module-order.ts';
 import { tarArchive } from './tar.ts';
 
@@ -24,7 +26,7 @@ export async function buildGuestImage(): Promise<Buffer> {
     const modules = await readModules(root, files);
     const partition = tarArchive([
       { path: 'vmlinuz', data: kernel },
-      { path: 'initrd', data: guestInitramfs(busybox, modules) },
+      { path: 'initrd', data: guestInitramfs({ busybox, modules, ...(await readPrograms(root, files)) }) },
     ]);
     return bootDisk(await bootLoader(root), partition);
   } finally {
@@ -37,6 +39,22 @@ async function readModules(root: string, files: readonly string[]): Promise<read
   const found = new Map<string, KernelModule>();
   for (const [name, path] of paths) found.set(name, { name, data: await readFile(join(root, path)) });
   return loadOrder(GUEST_MODULES, (name) => found.get(name));
+}
+
+/** Reads the programs of the guest and the libraries that they need. */
+async function readPrograms(
+  root: string,
+  files: readonly string[],
+): Promise<Pick<GuestParts, 'programs' | 'libraries'>> {
+  const programs: Record<string, Buffer> = {};
+  for (const [path, place] of Object.entries(GUEST_PROGRAMS)) programs[place] = await readFile(join(root, path));
+  const paths = new Map(files.filter((file) => /\.so(?:\.|$)/.test(file)).map((file) => [basename(file), file]));
+  const find = (name: string) => {
+    const path = paths.get(name);
+    return path === undefined ? undefined : readFileSync(join(root, path));
+  };
+  const names = libraryClosure(Object.values(programs), find);
+  return { programs, libraries: Object.fromEntries(names.map((name) => [name, find(name) ?? Buffer.alloc(0)])) };
 }
 
 async function bootLoader(root: string): Promise<{ boot: Buffer; core: Buffer }> {

@@ -27,6 +27,8 @@ export interface TrackedPod {
   held?: boolean;
   /** An action on the machine is in progress, so that its changes are no news. */
   acting?: boolean;
+  /** Ends the wait for a change that lets a failed action succeed. */
+  stopWaiting?: AbortController;
   /** Address where the node waits for the machine to arrive by migration. */
   listensAt?: string;
   cause?: Cause;

@@ -1,14 +1,17 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseQuantity, value } from '#platform/base/quantity';
+import { MachineStartError } from '../../machine-driver.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
+import type { NodeObjects } from '../../node-objects.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
-import type { SecretReader } from '../../secret-reader.ts';
 import type { PreparedDisk } from '../command/qemu-host.ts';
-import { isoImage } from '../seed/iso-image.ts';
+import { writeIgnition } from '../seed/ignition.ts';
+import { isIsoName, isoImage } from '../seed/iso-image.ts';
+import { readSeedContents, type SeedContents } from '../seed/seed-contents.ts';
+import { type Seed, seedOf } from '../seed/seed-files.ts';
 import { createBlankDisk, createOverlay } from './base-image.ts';
-import { type ImageDisks } from './image-disks.ts';
-import { configDriveSeed, noCloudSeed } from './seed-files.ts';
+import type { ImageDisks } from './image-disks.ts';
 import { volumeKindOf } from './volume-kind.ts';
 
 /** Kinds of volumes that this driver can turn into a disk. */
@@ -20,32 +23,40 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   'emptyDisk',
   'cloudInitNoCloud',
   'cloudInitConfigDrive',
+  'sysprep',
+  'configMap',
+  'secret',
 ]);
 
-/** Rejects a machine with volumes that this driver does not support, all of them in one error. */
-function assertDisksSupported({ disks }: MachineSpec): void {
-  const unsupported = disks.flatMap(unsupportedField);
+/** Rejects a machine with volumes or credentials that this driver does not support, all of them in one error. */
+function assertSupported({ disks, accessCredentials = [] }: MachineSpec): void {
+  const unsupported = [...disks.flatMap(unsupportedVolume), ...accessCredentials.flatMap(unsupportedCredential)];
   if (unsupported.length > 0) throw new NotSupportedError('qemu', unsupported.join('; '));
 }
 
-function unsupportedField(disk: MachineDisk): string[] {
+function unsupportedVolume(disk: MachineDisk): string[] {
   const kind = volumeKindOf(disk);
-  if (!SUPPORTED.has(kind)) return [`volume ${disk.name}: ${kind}`];
-  const source = disk.volume.cloudInitNoCloud ?? disk.volume.cloudInitConfigDrive ?? {};
-  const secrets = Object.keys(source).filter((field) => field.endsWith('ecretRef'));
-  return secrets.map((field) => `volume ${disk.name}: ${kind}.${field}`);
+  return SUPPORTED.has(kind) ? [] : [`volume ${disk.name}: ${kind}`];
+}
+
+type Credential = NonNullable<MachineSpec['accessCredentials']>[number];
+
+function unsupportedCredential({ sshPublicKey, userPassword }: Credential, at: number): string[] {
+  if (userPassword !== undefined) return [`accessCredentials[${at}]: userPassword`];
+  const byGuestAgent = sshPublicKey?.propagationMethod.qemuGuestAgent !== undefined;
+  return byGuestAgent ? [`accessCredentials[${at}]: sshPublicKey through qemuGuestAgent`] : [];
 }
 
 /** Sources of what disks are filled with. */
 export interface DiskSources {
   readonly images: ImageDisks;
-  /** Secrets of this node's machines, such as credentials of registries. */
-  readonly secrets: SecretReader;
+  /** Secrets and ConfigMaps of this node's machines. */
+  readonly objects: NodeObjects;
 }
 
 /** Checks that all disks of a machine can be created. Throws if one cannot, or not yet. */
-export async function requireDisks(spec: MachineSpec, { images }: DiskSources): Promise<void> {
-  assertDisksSupported(spec);
+export async function requireDisks(spec: MachineSpec, { images }: Pick<DiskSources, 'images'>): Promise<void> {
+  assertSupported(spec);
   await images.require(spec);
 }
 
@@ -55,24 +66,24 @@ export async function prepareDisks(
   directory: string,
   sources: DiskSources,
 ): Promise<readonly PreparedDisk[]> {
-  assertDisksSupported(spec);
-  return await Promise.all(spec.disks.map((disk, at) => prepareDisk(disk, at, { spec, directory, ...sources })));
+  assertSupported(spec);
+  const contents = await readSeedContents(spec, sources.objects);
+  await writeIgnition(spec, directory);
+  const given = { spec, directory, contents, ...sources };
+  return await Promise.all(spec.disks.map((disk, at) => prepareDisk(disk, at, given)));
 }
 
 interface Preparation extends DiskSources {
   readonly spec: MachineSpec;
   readonly directory: string;
+  readonly contents: SeedContents;
 }
 
 async function prepareDisk(disk: MachineDisk, at: number, given: Preparation): Promise<PreparedDisk> {
-  const { spec, directory, images } = given;
+  const { spec, directory, images, contents } = given;
   const { name, volume } = disk;
-  const seed = noCloudSeed(disk, spec) ?? configDriveSeed(disk, spec);
-  if (seed !== undefined) {
-    const file = `seed${at}.iso`;
-    await writeFile(join(directory, file), isoImage(seed.label, seed.files), { mode: 0o600 });
-    return { name, file, format: 'raw', readonly: true };
-  }
+  const seed = seedOf(disk, spec, contents);
+  if (seed !== undefined) return await writeSeed(seed, disk, join(directory, `seed${at}.iso`));
   const file = `disk${at}.qcow2`;
   if (volume.emptyDisk !== undefined) {
     const capacity = value(parseQuantity(volume.emptyDisk.capacity));
@@ -83,4 +94,14 @@ async function prepareDisk(disk: MachineDisk, at: number, given: Preparation): P
   if (kept !== undefined) return kept;
   await createOverlay(await images.baseOf(disk, spec), join(directory, file));
   return { name, file, format: 'qcow2', readonly: disk.readonly };
+}
+
+/** Writes a seed, which may contain secrets: it is for the owner only, and is deleted with the machine. */
+async function writeSeed({ label, files }: Seed, disk: MachineDisk, file: string): Promise<PreparedDisk> {
+  const long = Object.keys(files).find((path) => !isIsoName(path));
+  if (long !== undefined) throw new MachineStartError(`volume ${disk.name}: the name ${long} is too long for a file`);
+  await writeFile(file, isoImage(label, files), { mode: 0o600 });
+  // QEMU has no read-only hard disk on SATA. The image belongs to this machine alone.
+  const readonly = disk.target === 'cdrom' || disk.bus !== 'sata';
+  return { name: disk.name, file: basename(file), format: 'raw', readonly };
 }
