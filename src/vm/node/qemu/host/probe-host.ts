@@ -17,6 +17,10 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   prlimit: 'util-linux',
   bwrap: 'bubblewrap',
   xz: 'xz-utils',
+  unshare: 'util-linux',
+  nsenter: 'util-linux',
+  ip: 'iproute2',
+  perl: 'perl-base',
 };
 
 /** Finds QEMU and reads what it can do. Throws one error that names everything that is missing. */
