@@ -157,6 +157,13 @@ describe.skipIf(!isReady)('an image that VMs need', () => {
     expect(await arrival(store, url, always)).toMatchObject({ id: `sha256-${sha256(images['qcow2'] ?? disk)}` });
   });
 
+  it('may have several names that arrive at the same time', async () => {
+    const names = ['/a', '/b', '/c'].map((path) => serve(path, images['qcow2'] ?? disk));
+    const results = await Promise.all(names.map((name) => open().pull({ image: name, namespace: 'a' }, quiet)));
+    expect(new Set(results.map(({ path }) => path)).size).toBe(1);
+    expect(readdirSync(join(root, 'sha256'))).toEqual([sha256(images['qcow2'] ?? disk)]);
+  });
+
   it('is not fetched with the policy Never', async () => {
     const store = open();
     const never = need(store, serve('/image', disk), { pullPolicy: 'Never' });

@@ -72,7 +72,11 @@ export class ImageCache {
       await makeReadable(join(draft, DISK));
       await writeDurably(join(draft, RECORD), JSON.stringify(record));
       await removeOthers(draft);
-      await rename(draft, this.#directory(digest));
+      await rename(draft, this.#directory(digest)).catch(async (error: NodeJS.ErrnoException) => {
+        // Another name of the same image was pulled at the same time.
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+        await rm(draft, { recursive: true, force: true });
+      });
       await syncDirectory(join(this.#root, 'sha256'));
     } else {
       await rm(draft, { recursive: true, force: true });
