@@ -84,7 +84,7 @@ export class RealMachines {
       const secrets = secretReader(objects);
       const claims = claimReader(client);
       const shared = { store, files, hostDirectories, availableBytes: () => availableBytes(dataDir) };
-      return { images: new ImageDisks({ ...shared, secrets, claims }), objects, secrets };
+      return { images: new ImageDisks({ ...shared, secrets, claims }), objects };
     };
   }
 

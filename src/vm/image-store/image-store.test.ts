@@ -157,6 +157,13 @@ describe.skipIf(!isReady)('an image that VMs need', () => {
     expect(await arrival(store, url, always)).toMatchObject({ id: `sha256-${sha256(images['qcow2'] ?? disk)}` });
   });
 
+  it('may have several names that arrive at the same time', async () => {
+    const names = ['/a', '/b', '/c'].map((path) => serve(path, images['qcow2'] ?? disk));
+    const results = await Promise.all(names.map((name) => open().pull({ image: name, namespace: 'a' }, quiet)));
+    expect(new Set(results.map(({ path }) => path)).size).toBe(1);
+    expect(readdirSync(join(root, 'sha256'))).toEqual([sha256(images['qcow2'] ?? disk)]);
+  });
+
   it('is not fetched with the policy Never', async () => {
     const store = open();
     const never = need(store, serve('/image', disk), { pullPolicy: 'Never' });
@@ -245,6 +252,54 @@ describe.skipIf(!isReady)('a container image', () => {
     expect(await settled({ namespace: 'other', secret: 'pull' })).toMatchObject({
       message: expect.stringContaining('not found'),
     });
+  });
+});
+
+describe.skipIf(!isReady)('an image in a bucket', () => {
+  it('is fetched with a signature from the endpoint in the Secret', async () => {
+    serve('/bucket/dir/disk.img', disk);
+    const keys = { accessKeyId: 'AKIA', secretAccessKey: 'hidden' };
+    const credentials = { s3: { keys, endpoint: server.url, region: 'eu-west-1' } };
+    const { record } = await open().pull({ image: 's3://bucket/dir/disk.img', namespace: 'a' }, quiet, credentials);
+    expect(record).toMatchObject({ digest: sha256(disk), source: 's3://bucket/dir/disk.img' });
+    const { authorization } = server.requests[0]?.headers ?? {};
+    expect(authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIA\/\d{8}\/eu-west-1\/s3\/aws4_request/);
+    expect(JSON.stringify(server.requests)).not.toContain('hidden');
+  });
+});
+
+describe.skipIf(!isReady)('an image of the marketplace', () => {
+  const mirrors = () => [{ from: 'https://cloud.debian.org/images/cloud/bookworm/latest/', to: `${server.url}/` }];
+  const request = { image: 'marketplace://debian-12', namespace: 'a' };
+  const FILE = 'debian-12-generic-amd64.qcow2';
+  const sha512 = (content: Buffer) => createHash('sha512').update(content).digest('hex');
+
+  it("is verified by the vendor's checksums, also from a mirror", async () => {
+    const qcow2 = images['qcow2'] ?? disk;
+    serve(`/${FILE}`, qcow2);
+    serve('/SHA512SUMS', Buffer.from(`${sha512(qcow2)}  ${FILE}\n`));
+    const { record } = await open({ mirrors: mirrors() }).pull(request, quiet);
+    expect(record).toMatchObject({ digest: sha256(qcow2), source: 'marketplace://debian-12' });
+  });
+
+  it.each([
+    ['does not match', `${'0'.repeat(128)}  ${FILE}`, 'does not match its checksum'],
+    ['is not listed', '', 'is not in the vendor'],
+  ])('that %s is rejected', async (_what, list, problem) => {
+    serve(`/${FILE}`, disk);
+    serve('/SHA512SUMS', Buffer.from(list));
+    await expect(open({ mirrors: mirrors() }).pull(request, quiet)).rejects.toThrow(problem);
+  });
+
+  it('may be replaced by another one as a whole', async () => {
+    const to = serve('/demo', disk);
+    const store = open({ mirrors: [{ from: 'marketplace://debian-12', to }] });
+    expect((await store.pull(request, quiet)).record.digest).toBe(sha256(disk));
+  });
+
+  it('must be in the catalog', async () => {
+    const unknown = open().pull({ image: 'marketplace://toString', namespace: 'a' }, quiet);
+    await expect(unknown).rejects.toThrow('not in the catalog, which has debian-12, ubuntu-22.04-lts');
   });
 });
 

@@ -21,6 +21,8 @@ export interface ImageSecrets {
 
 export interface ImageStoreDeps extends PullDeps {
   readonly log: Logger;
+  /** Makes room after an image was pulled. */
+  readonly sweep?: () => Promise<void>;
   /** Directory of the images that are built on this host. */
   readonly localImages: string;
 }
@@ -174,9 +176,11 @@ export class ImageStore {
       log.info({ image: target.shown, digest: record.digest, bytes: record.bytes }, 'image pulled');
       job.check?.cancel();
       this.#jobs.delete(target.key);
+      await this.#deps.sweep?.();
     } catch (error) {
       if (signal.aborted) return;
-      const known = error instanceof ImageError ? error : new ImageError('ErrImagePull', messageOf(target, error));
+      const known = error instanceof ImageError ? error : unexpectedError(target, error);
+      if (known !== error) log.warn({ image: target.shown, err: error }, 'failed to pull an image');
       job.failures += 1;
       job.failure = { error: known, retryAt: clock.now() + backOffMs(job.failures) };
       log.warn({ image: target.shown, reason: known.reason }, known.message);
@@ -210,8 +214,11 @@ function backOffMs(failures: number): number {
   return Math.min(BACK_OFF.firstMs * 2 ** (failures - 1), BACK_OFF.maxMs);
 }
 
-/** Returns what to report about an unexpected failure, whose cause may have secrets in its message. */
-function messageOf({ shown }: ImageTarget, error: unknown): string {
-  const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-  return `cannot pull image ${shown}: ${redactText(message || code || 'unknown error')}`;
+/** Returns what to report about an unexpected failure. The author of a VM does not need to know paths of the host. */
+function unexpectedError({ shown }: ImageTarget, error: unknown): ImageError {
+  const { message, code, path } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  if (code === 'ENOSPC')
+    return new ImageError('InsufficientDiskSpace', `the disk of the host is full: ${shown} was not pulled`);
+  const why = path === undefined ? redactText(message || code || 'unknown error') : code;
+  return new ImageError('ErrImagePull', `cannot pull image ${shown}: ${why}`);
 }

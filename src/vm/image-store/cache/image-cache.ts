@@ -72,7 +72,11 @@ export class ImageCache {
       await makeReadable(join(draft, DISK));
       await writeDurably(join(draft, RECORD), JSON.stringify(record));
       await removeOthers(draft);
-      await rename(draft, this.#directory(digest));
+      await rename(draft, this.#directory(digest)).catch(async (error: NodeJS.ErrnoException) => {
+        // Another name of the same image was pulled at the same time.
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+        await rm(draft, { recursive: true, force: true });
+      });
       await syncDirectory(join(this.#root, 'sha256'));
     } else {
       await rm(draft, { recursive: true, force: true });
@@ -92,6 +96,17 @@ export class ImageCache {
     const gone = join(this.#root, 'sha256', `.${digest}.deleted`);
     await rename(this.#directory(digest), gone).catch(() => undefined);
     await rm(gone, { recursive: true, force: true });
+  }
+
+  /** Deletes parts of downloads and of images that were last written before a time. */
+  async removeLeftovers(before: number): Promise<void> {
+    const drafts = (await readdir(join(this.#root, 'sha256'))).filter((name) => name.startsWith('.'));
+    const parts = await readdir(join(this.#root, 'partial'));
+    const paths = [...drafts.map((name) => join('sha256', name)), ...parts.map((name) => join('partial', name))];
+    for (const path of paths.map((name) => join(this.#root, name))) {
+      const written = (await stat(path).catch(() => undefined))?.mtimeMs ?? before;
+      if (written < before) await rm(path, { recursive: true, force: true });
+    }
   }
 
   #directory(digest: string): string {

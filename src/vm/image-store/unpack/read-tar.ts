@@ -94,7 +94,7 @@ function numberIn(header: Buffer, at: number, length: number): number {
 function hasValidChecksum(header: Buffer): boolean {
   let sum = 0;
   for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 0x20 : byte;
-  return sum === numberIn(header, 148, 8);
+  return sum === Number.parseInt(textIn(header, 148, 8).trim(), 8);
 }
 
 /** Parses records of the form `length name=value`. */

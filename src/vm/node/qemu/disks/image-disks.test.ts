@@ -65,8 +65,8 @@ function sources() {
     hostDirectories: [join(root, 'host')],
     availableBytes: async () => available,
   });
-  const objects = { read: async () => undefined, waitForChange: async () => {} };
-  return { images: disks, objects, secrets, files };
+  const objects = { read: async () => undefined, waitForChange: async () => undefined };
+  return { images: disks, objects, files };
 }
 
 async function prepare(...disks: MachineDisk[]) {

@@ -27,7 +27,7 @@ const objects: NodeObjects = {
   },
   async waitForChange() {},
 };
-const sources = { images: {} as ImageDisks, objects, secrets: { read: async () => undefined } };
+const sources = { images: {} as ImageDisks, objects };
 const diskOf = (name: string, volume: object, bus = 'virtio') =>
   ({ name, target: 'disk', bus, readonly: false, volume: { name, ...volume } }) as MachineDisk;
 const specOf = (...disks: MachineDisk[]) =>
@@ -45,14 +45,18 @@ describe('disks of a real machine', () => {
   it('rejects every volume and credential that is not supported, by name and in one error', async () => {
     const source = { secret: { secretName: 'keys' } };
     const spec = {
-      ...specOf(diskOf('root', { emptyDisk: { capacity: '1Gi' } }), diskOf('memory', { memoryDump: {} })),
+      ...specOf(
+        diskOf('data', { ephemeral: { claimName: 'c' } }),
+        diskOf('root', { emptyDisk: { capacity: '1Gi' } }),
+        diskOf('memory', { memoryDump: {} }),
+      ),
       accessCredentials: [
         { userPassword: { source, propagationMethod: { qemuGuestAgent: {} } } },
         { sshPublicKey: { source, propagationMethod: { qemuGuestAgent: { users: ['root'] } } } },
       ],
     };
     await expect(prepareDisks(spec, '/nowhere', sources)).rejects.toThrow(
-      'volume memory: memoryDump; accessCredentials[0]: userPassword; ' +
+      'volume data: ephemeral; volume memory: memoryDump; accessCredentials[0]: userPassword; ' +
         'accessCredentials[1]: sshPublicKey through qemuGuestAgent is not supported by the qemu driver',
     );
   });

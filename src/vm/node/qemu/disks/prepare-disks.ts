@@ -5,7 +5,6 @@ import { MachineStartError } from '../../machine-driver.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
 import type { NodeObjects } from '../../node-objects.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
-import type { SecretReader } from '../../secret-reader.ts';
 import type { PreparedDisk } from '../command/qemu-host.ts';
 import { writeIgnition } from '../seed/ignition.ts';
 import { isIsoName, isoImage } from '../seed/iso-image.ts';
@@ -53,12 +52,10 @@ export interface DiskSources {
   readonly images: ImageDisks;
   /** Secrets and ConfigMaps of this node's machines. */
   readonly objects: NodeObjects;
-  /** The Secrets among them, such as credentials of registries. */
-  readonly secrets: SecretReader;
 }
 
 /** Checks that all disks of a machine can be created. Throws if one cannot, or not yet. */
-export async function requireDisks(spec: MachineSpec, { images }: DiskSources): Promise<void> {
+export async function requireDisks(spec: MachineSpec, { images }: Pick<DiskSources, 'images'>): Promise<void> {
   assertSupported(spec);
   await images.require(spec);
 }
