@@ -2,9 +2,11 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '#platform/base/clock';
 import { createDirectory } from '#platform/base/directory';
 import type { Logger } from '#platform/base/logger';
+import type { ContainerLog } from '#platform/kube/node-runtime';
 import {
   type Capabilities,
   type ConsoleOptions,
+  type GuestAgent,
   InvalidStateError,
   isAlive,
   type Machine,
@@ -142,6 +144,18 @@ export class QemuDriver implements MachineDriver {
 
   async open(id: string, what: 'console' | 'vnc', options?: ConsoleOptions): Promise<Duplex> {
     return await this.#find(id, what).open(what, options);
+  }
+
+  async screenshot(id: string): Promise<Uint8Array> {
+    return await this.#find(id, 'a screenshot').screenshot();
+  }
+
+  async guestAgent(id: string): Promise<GuestAgent> {
+    return this.#find(id, 'the guest agent').agent;
+  }
+
+  async consoleLog(id: string, signal: AbortSignal): Promise<ContainerLog> {
+    return this.#find(id, 'the console log').consoleLog(signal);
   }
 
   async connect(id: string, port: number): Promise<Duplex> {
