@@ -5,7 +5,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import { LocalImages } from '#vm/node/qemu/disks/local-images';
 import { prepareDisks } from '#vm/node/qemu/disks/prepare-disks';
-import { probeHost } from '#vm/node/qemu/host/probe-host';
+import { prepareHost } from '#vm/node/qemu/host/prepare-host';
 import { QemuDriver } from '#vm/node/qemu/qemu-driver';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { NODE_RANGE } from '#vm/node/simulated/simulated-fleet';
@@ -42,14 +42,14 @@ export class RealMachines {
     const { pools, dataDir, clock, log } = this.#options;
     const nodes = realNodes(pools);
     if (nodes.length === 0) return this.#drivers;
-    const host = await probeHost(clock, process.env['PATH'] ?? '');
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+    const ready = await prepareHost({ clock, dataDir, bootId });
     const images = new LocalImages(imagesDirectory(dataDir));
     const open = (node: string) =>
       QemuDriver.open({
         clock,
         log,
-        host,
+        ...ready,
         root: join(dataDir, 'machines', node),
         cluster,
         node,

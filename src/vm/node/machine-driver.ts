@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { type ErrorDetails, VimanaError } from '#platform/base/errors';
 import type { ContainerLog, ExecResult } from '#platform/kube/node-runtime';
 import type { ClaimedDisks } from '#vm/storage/disk/saved-disks';
+import type { DriverCondition, DriverFacts } from './driver-facts.ts';
 import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
 
 /**
@@ -157,6 +158,8 @@ export interface Machine {
   /** Set once the guest has booted, if it has a guest agent. */
   readonly guest?: GuestInfo;
   readonly migration?: MigrationProgress;
+  /** Conditions that the instance reports while the machine exists. */
+  readonly conditions?: readonly DriverCondition[];
 }
 
 /** Optional features of a driver. A feature that is false is rejected with NotSupportedError. */
@@ -213,6 +216,8 @@ export type MachineListener = (id: string) => void;
 export interface MachineDriver {
   /** Name in the node label vimana.io/runtime. */
   readonly name: string;
+  /** What the Node reports about its host. */
+  readonly facts?: DriverFacts;
   capabilities(): Capabilities;
 
   list(): Promise<readonly Machine[]>;
@@ -300,8 +305,8 @@ export interface MachineDriver {
 
 /** Reports that a guest accepts no connection on a port. */
 export class GuestConnectionError extends VimanaError {
-  constructor(id: string, port: number, why: string, details: ErrorDetails = {}) {
-    super('GUEST_CONNECTION', `machine ${id} accepts no connection on port ${port}: ${why}`, details);
+  constructor(id: string, port: number, why: string) {
+    super('GUEST_CONNECTION', `cannot connect to port ${port} of machine ${id}: ${why}`);
   }
 }
 

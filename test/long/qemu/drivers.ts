@@ -5,42 +5,26 @@ import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
 import type { MachineSpec } from '#vm/node/machine-spec';
+import { Cgroups } from '#vm/node/qemu/isolation/cgroups';
+import type { Isolation } from '#vm/node/qemu/isolation/isolation';
+import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
 import { QemuDriver, type QemuDriverOptions } from '#vm/node/qemu/qemu-driver';
 import { isoImage } from '#vm/node/qemu/seed/iso-image';
 import { createOverlay, GUEST_SCRIPTS, guestImage, QEMU } from './guest.ts';
 
-const MIB = 2 ** 20;
+export { specOf } from './spec.ts';
+
 const opened: QemuDriver[] = [];
-
-/** Returns a machine with a writable disk named root, and a seed that makes its guest behave as requested. */
-export function specOf(id: string, guest: GuestKind = 'plain'): MachineSpec {
-  const disk = { target: 'disk', bus: 'virtio' } as const;
-  return {
-    id,
-    name: id,
-    namespace: 'default',
-    pod: { name: `launcher-${id}`, uid: `pod-${id}` },
-    cpu: { sockets: 1, cores: 1, threads: 1 },
-    maxSockets: 1,
-    memoryBytes: 128 * MIB,
-    maxMemoryBytes: 128 * MIB,
-    disks: [
-      { ...disk, name: 'root', readonly: false, volume: { name: 'root' } },
-      { ...disk, name: 'seed', readonly: true, volume: { name: 'seed' } },
-    ],
-    nics: [],
-    firmware: { uuid: uuidOf(id), loader: 'bios', secureBoot: false, machineType: 'q35' },
-    startPaused: false,
-    annotations: { guest },
-  };
-}
-
-function uuidOf(id: string): string {
-  return `00000000-0000-4000-8000-${Buffer.from(id).toString('hex').padStart(12, '0').slice(-12)}`;
-}
+let probed: Promise<Isolation> | undefined;
 
 export async function newRoot(): Promise<string> {
   return await mkdtemp(join(tmpdir(), 'vimana-qemu-'));
+}
+
+/** Returns how this host isolates machines. It is probed once. */
+export function isolation(): Promise<Isolation> {
+  probed ??= probeIsolation({ isRoot: process.getuid?.() === 0, addresses: [] });
+  return probed;
 }
 
 /** Opens a driver as a node agent would when it starts. */
@@ -53,6 +37,8 @@ export async function openDriver(root: string, changes: Partial<QemuDriverOption
     cluster: 'cluster',
     node: 'node',
     bootId: 'boot',
+    isolation: await isolation(),
+    cgroups: await Cgroups.open(`test-${process.pid}`),
     prepareDisks,
     ...changes,
   });
@@ -62,7 +48,7 @@ export async function openDriver(root: string, changes: Partial<QemuDriverOption
 
 async function prepareDisks({ annotations }: MachineSpec, directory: string) {
   createOverlay(await guestImage(), join(directory, 'root.qcow2'));
-  const script = GUEST_SCRIPTS[annotations['guest'] as GuestKind];
+  const script = annotations['script'] ?? GUEST_SCRIPTS[annotations['guest'] as GuestKind];
   const files = { 'user-data': Buffer.from(script), 'meta-data': Buffer.from('local-hostname: guest\n') };
   await writeFile(join(directory, 'seed.iso'), isoImage('cidata', files));
   return [

@@ -3,6 +3,7 @@ import type { Clock } from '#platform/base/clock';
 import { createDirectory } from '#platform/base/directory';
 import type { Logger } from '#platform/base/logger';
 import type { ContainerLog } from '#platform/kube/node-runtime';
+import type { DriverCondition, DriverFacts } from '../driver-facts.ts';
 import {
   type Capabilities,
   type ConsoleOptions,
@@ -21,8 +22,15 @@ import { qemuCommand } from './command/qemu-command.ts';
 import type { PreparedDisk, QemuHost } from './command/qemu-host.ts';
 import { MachineDirectory } from './directory/machine-directory.ts';
 import { type MachineRecord, withoutInlineData } from './directory/machine-record.ts';
-import { isProcessAlive, killKeeper } from './keeper/keeper-process.ts';
-import { spawnKeeper } from './keeper/spawn-keeper.ts';
+import { fitsHost, hostFullError } from './host/host-capacity.ts';
+import { type HostMachine, readHostMachines } from './host/host-machines.ts';
+import { machineLimits } from './isolation/cgroup-layout.ts';
+import { type Cgroups, removeCgroups } from './isolation/cgroups.ts';
+import { handOver } from './isolation/hand-over.ts';
+import { isolatedLaunch } from './isolation/isolated-launch.ts';
+import { type Isolation, machineUid } from './isolation/isolation.ts';
+import { isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
+import { type SpawnedKeeper, spawnKeeper } from './keeper/spawn-keeper.ts';
 import { QemuMachine } from './qemu-machine.ts';
 
 export interface QemuDriverOptions {
@@ -36,6 +44,17 @@ export interface QemuDriverOptions {
   readonly node: string;
   /** Identifies the boot of the host. */
   readonly bootId: string;
+  /** How machines are isolated from the host. */
+  readonly isolation: Isolation;
+  /** Limits the resources of machines. */
+  readonly cgroups: Cgroups;
+  /** Memory of the host, which all instances of Vimana on it share. If absent, it is not checked. */
+  readonly capacityBytes?: number;
+  /** Finds the machines of all instances. Tests count only their own. */
+  readonly hostMachines?: () => Promise<readonly HostMachine[]>;
+  /** What the Node and the instances on it report about the host. */
+  readonly facts?: DriverFacts;
+  readonly conditions?: readonly DriverCondition[];
   /** Prepares the disks of a machine in its directory. Throws if one of them cannot be used. */
   readonly prepareDisks: (spec: MachineSpec, directory: string) => Promise<readonly PreparedDisk[]>;
 }
@@ -57,6 +76,7 @@ const CAPABILITIES: Capabilities = {
 /** Runs machines as QEMU processes that outlive the node agent. What it must know after a restart is on disk. */
 export class QemuDriver implements MachineDriver {
   readonly name = 'qemu';
+  readonly facts: DriverFacts;
   readonly #options: QemuDriverOptions;
   readonly #machines = new Map<string, QemuMachine>();
   readonly #starting = new Map<string, Promise<Machine>>();
@@ -64,6 +84,7 @@ export class QemuDriver implements MachineDriver {
 
   private constructor(options: QemuDriverOptions) {
     this.#options = options;
+    this.facts = options.facts ?? { labels: {}, conditions: [] };
   }
 
   /** Opens the driver with all machines that an earlier one left, so that its list is complete from the start. */
@@ -123,6 +144,7 @@ export class QemuDriver implements MachineDriver {
     if (machine === undefined) return;
     await machine.end({ reason: 'Killed', message: 'it was deleted' });
     this.#machines.delete(id);
+    await removeCgroups(machine.cgroups, this.#options.clock);
     await machine.directory.remove();
   }
 
@@ -158,9 +180,10 @@ export class QemuDriver implements MachineDriver {
     return this.#find(id, 'the console log').consoleLog(signal);
   }
 
+  /** Connects to a TCP port of a guest, at the address that was assigned to it. */
   async connect(id: string, port: number): Promise<Duplex> {
-    this.#find(id, 'a connection');
-    throw new NotSupportedError(this.name, `a connection to port ${port} of a guest`);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`there is no TCP port ${port}`);
+    return await this.#find(id, 'connecting').connect(port);
   }
 
   async prepareIncoming(): Promise<never> {
@@ -217,22 +240,26 @@ export class QemuDriver implements MachineDriver {
   }
 
   async #start(spec: MachineSpec): Promise<Machine> {
-    const { root, cluster, node, bootId, clock, host, prepareDisks } = this.#options;
+    const { root, cluster, node, bootId, clock, isolation, cgroups } = this.#options;
     // An unsupported spec is rejected before anything is created.
-    qemuCommand(spec, spec.disks.map(placeholderDisk), host);
+    this.#command(spec, spec.disks.map(placeholderDisk));
+    const taken = new Set([...this.#machines.values()].flatMap(({ uid }) => uid ?? []));
     const record: MachineRecord = {
       version: 1,
       cluster,
       node,
       bootId,
       startedAt: clock.now(),
+      ...(isolation.user === 'uid' ? { uid: machineUid(spec.id, taken) } : {}),
+      cgroups: cgroups.directoriesOf(spec.id),
       spec: withoutInlineData(spec),
     };
+    await this.#assertCapacity(spec);
     const directory = await MachineDirectory.create(root, record);
     const machine = this.#add(record, directory);
     try {
-      const disks = await prepareDisks(spec, directory.path);
-      await machine.attach(await spawnKeeper(directory.path, qemuCommand(spec, disks, host)));
+      await machine.attach(await this.#spawn(spec, machine));
+      await this.#assertCapacity(spec, directory);
       if (!spec.startPaused && isAlive(machine.view())) await machine.resume();
       this.#changed(spec.id);
       return machine.view();
@@ -240,6 +267,34 @@ export class QemuDriver implements MachineDriver {
       await this.remove(spec.id);
       throw error;
     }
+  }
+
+  async #spawn(spec: MachineSpec, { directory: { path }, uid, cgroups }: QemuMachine): Promise<SpawnedKeeper> {
+    const { isolation, prepareDisks, host } = this.#options;
+    const { sockets, cores, threads } = spec.cpu;
+    const { disks, bound } = await handOver(path, await prepareDisks(spec, path), uid);
+    await this.#options.cgroups.create(spec.id, machineLimits(spec.memoryBytes, sockets * cores * threads));
+    const launch = isolatedLaunch({ isolation, uid, bound, kvmGroup: host.kvmGroup });
+    return await spawnKeeper(path, { ...launch, cgroups, qemu: this.#command(spec, disks) });
+  }
+
+  /**
+   * Throws if the host has no room for a machine beside those of all instances. It is checked before the start and,
+   * while the guest is paused, after it: of two that were started at once, the later one gives way.
+   */
+  async #assertCapacity({ memoryBytes }: MachineSpec, started?: MachineDirectory): Promise<void> {
+    const { capacityBytes, hostMachines = readHostMachines } = this.#options;
+    if (capacityBytes === undefined) return;
+    const present = await hostMachines();
+    const pid = started === undefined ? undefined : await qemuPid(started);
+    const next = { pid: 0, startedAt: Number.POSITIVE_INFINITY, memoryBytes };
+    const machines = pid === undefined ? [...present, next] : present;
+    if (!fitsHost(machines, capacityBytes, pid)) throw hostFullError(present, capacityBytes);
+  }
+
+  #command(spec: MachineSpec, disks: readonly PreparedDisk[]): string[] {
+    const { host, isolation } = this.#options;
+    return qemuCommand(spec, disks, { ...host, outbound: isolation.network === 'internet' });
   }
 
   async #adopt(directory: MachineDirectory): Promise<void> {
@@ -263,8 +318,9 @@ export class QemuDriver implements MachineDriver {
   }
 
   #add(record: MachineRecord, directory: MachineDirectory): QemuMachine {
-    const { clock, log } = this.#options;
-    const machine = new QemuMachine(record, directory, { clock, log, onChange: (id) => this.#changed(id) });
+    const { clock, log, isolation, conditions = [] } = this.#options;
+    const onChange = (id: string) => this.#changed(id);
+    const machine = new QemuMachine(record, directory, { clock, log, onChange, isolation, conditions });
     this.#machines.set(record.spec.id, machine);
     return machine;
   }

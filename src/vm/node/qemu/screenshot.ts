@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QEMU_FILES } from './command/qemu-command.ts';
 
@@ -11,14 +11,15 @@ export async function takeScreenshot(
   directory: string,
   execute: (command: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>,
 ): Promise<Uint8Array> {
-  const path = join(directory, QEMU_FILES.screen);
+  const path = join(directory, QEMU_FILES.screendump);
   try {
-    await execute('screendump', { filename: QEMU_FILES.screen, format: 'png' });
+    await execute('screendump', { filename: QEMU_FILES.screendump, format: 'png' });
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const { size } = await file.stat();
     if (size > MAX_BYTES) throw new RangeError(`the picture of the screen is larger than ${MAX_BYTES} bytes`);
     return await file.readFile();
   } finally {
-    await rm(path, { force: true });
+    // QEMU may write to this file, and may not create another one.
+    await truncate(path, 0).catch(() => undefined);
   }
 }
