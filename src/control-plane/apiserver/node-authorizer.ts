@@ -4,12 +4,12 @@ import type { Pod } from './kinds/pod/pod-spec.ts';
 import { refersTo } from './pod-references.ts';
 
 /** Resources that a node reads for its pods, and that no role lets it read. */
-const KINDS = { secrets: 'Secret', configmaps: 'ConfigMap' } as const;
+const KINDS = { secrets: 'Secret', configmaps: 'ConfigMap', persistentvolumeclaims: 'PersistentVolumeClaim' } as const;
 const READING = new Set(['get', 'list', 'watch']);
 
 /**
  * Adds what the Node authorizer of Kubernetes grants to the decisions of roles: a node, the user system:node:X in the
- * group system:nodes, may read a Secret or ConfigMap by name if a pod that is bound to it refers to that object.
+ * group system:nodes, may read a Secret, ConfigMap or PersistentVolumeClaim by name if a pod that is bound to it refers to that object.
  */
 export function withNodeAuthorizer(byRoles: Authorize, podsIn: (namespace: string) => Iterable<Pod>): Authorize {
   return (attributes) => {

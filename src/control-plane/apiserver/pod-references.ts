@@ -1,8 +1,11 @@
 import type { Container, Pod, Volume } from './kinds/pod/pod-spec.ts';
 
-/** Reports whether a pod refers to a Secret or ConfigMap of its namespace, which its node needs to run it. */
-export function refersTo(pod: Pod, kind: 'Secret' | 'ConfigMap', name: string): boolean {
+/** Reports whether a pod refers to an object of its namespace, which its node needs to run it. */
+export function refersTo(pod: Pod, kind: 'Secret' | 'ConfigMap' | 'PersistentVolumeClaim', name: string): boolean {
   const { spec } = pod;
+  if (kind === 'PersistentVolumeClaim') {
+    return spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === name) === true;
+  }
   if (kind === 'Secret' && spec.imagePullSecrets?.some((secret) => secret.name === name) === true) return true;
   if (spec.volumes?.some((volume) => volumeNames(volume, kind).includes(name)) === true) return true;
   return [spec.containers, spec.initContainers, spec.ephemeralContainers].some(

@@ -6,6 +6,7 @@ import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import type { Metrics } from '#platform/runtime/metrics';
+import type { ImageFlags } from '#programs/cli/image-flags';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
@@ -82,6 +83,10 @@ export interface EmbeddedOptions extends ComponentOptions {
   readonly host?: string;
   readonly port?: number;
   readonly audit?: (line: string) => void;
+  /** Where real machines get their images. Defaults to public servers. */
+  readonly machineImages?: ImageFlags;
+  /** Directories of the host whose files real machines may use as disks. */
+  readonly hostDiskDirs?: readonly string[];
   /** Downloads images for verification. If absent, they are not verified. */
   readonly images?: ImageFetch;
   readonly metrics?: Metrics;

@@ -42,11 +42,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
+const NO_IMAGE_FLAGS = { imageHosts: [], imageMirror: [] };
+
 /** The code for real machines is loaded only where a node needs it, so that others start faster. */
-async function realMachines({ dataDir, pools, clock, log }: EmbeddedOptions): Promise<RealMachines | undefined> {
+async function realMachines(options: EmbeddedOptions): Promise<RealMachines | undefined> {
+  const { dataDir, pools, clock, log, machineImages = NO_IMAGE_FLAGS, hostDiskDirs = [] } = options;
   if (dataDir === undefined || !pools.some(({ runtime }) => runtime === 'qemu')) return undefined;
   const { RealMachines: Machines } = await import('./real-machines.ts');
-  return new Machines({ pools, dataDir, clock, log });
+  return new Machines({ pools, dataDir, clock, log, images: machineImages, hostDiskDirs });
 }
 
 /** Keeps container logs as long as the objects that they belong to. */

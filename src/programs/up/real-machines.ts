@@ -1,17 +1,25 @@
 import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { parseCidr } from '#platform/base/cidr';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
+import type { ImageFlags } from '#programs/cli/image-flags';
+import { availableBytes } from '#vm/image-store/image-limits';
+import type { ImageStore } from '#vm/image-store/image-store';
+import { claimReader } from '#vm/node/claim-reader';
 import { nodeObjects } from '#vm/node/node-objects';
-import { LocalImages } from '#vm/node/qemu/disks/local-images';
-import { prepareDisks } from '#vm/node/qemu/disks/prepare-disks';
+import { ClaimFiles } from '#vm/node/qemu/disks/claim-files';
+import { ImageDisks } from '#vm/node/qemu/disks/image-disks';
+import { type DiskSources, prepareDisks, requireDisks } from '#vm/node/qemu/disks/prepare-disks';
 import { probeHost } from '#vm/node/qemu/host/probe-host';
+import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
 import { QemuDriver } from '#vm/node/qemu/qemu-driver';
 import { secretReader } from '#vm/node/secret-reader';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { NODE_RANGE } from '#vm/node/simulated/simulated-fleet';
 import type { DriverAccess } from './embedded-options.ts';
+import { openImageStore } from './open-image-store.ts';
 
 /** How long guests may take to shut down when the process ends. */
 const SHUTDOWN_GRACE_MS = 30_000;
@@ -21,10 +29,15 @@ export interface RealMachinesOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly images: ImageFlags;
+  readonly hostDiskDirs: readonly string[];
 }
 
-/** Directory of images on this host. */
-export const imagesDirectory = (dataDir: string) => join(dataDir, 'images');
+/** Returns the IPv4 addresses of this host. */
+function hostAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.flatMap(({ family, address }) => (family === 'IPv4' ? [address] : []));
+}
 
 /** Returns the names of the nodes that run real machines. */
 function realNodes(pools: readonly NodePool[]): string[] {
@@ -35,6 +48,7 @@ function realNodes(pools: readonly NodePool[]): string[] {
 export class RealMachines {
   readonly #options: RealMachinesOptions;
   #drivers: ReadonlyMap<string, QemuDriver> = new Map();
+  #store: ImageStore | undefined;
 
   constructor(options: RealMachinesOptions) {
     this.#options = options;
@@ -47,13 +61,11 @@ export class RealMachines {
     if (nodes.length === 0) return this.#drivers;
     const host = await probeHost(clock, process.env['PATH'] ?? '');
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-    const images = new LocalImages(imagesDirectory(dataDir));
-    const objectsOf = (node: string) => {
-      const objects = nodeObjects(clientOfNode(node));
-      return { objects, secrets: secretReader(objects) };
-    };
-    const open = (node: string) =>
-      QemuDriver.open({
+    const isolation = await probeIsolation({ isRoot: process.getuid?.() === 0, addresses: hostAddresses() });
+    const sourcesOf = this.#diskSources(clientOfNode);
+    const open = (node: string) => {
+      const sources = sourcesOf(node);
+      return QemuDriver.open({
         clock,
         log,
         host,
@@ -61,14 +73,34 @@ export class RealMachines {
         cluster: clusterUid,
         node,
         bootId,
-        prepareDisks: (spec, directory) => prepareDisks(spec, directory, { images, ...objectsOf(node) }),
+        isolation,
+        requireDisks: (spec) => requireDisks(spec, sources),
+        prepareDisks: (spec, directory) => prepareDisks(spec, directory, sources),
       });
+    };
     this.#drivers = new Map(await Promise.all(nodes.map(async (node) => [node, await open(node)] as const)));
     return this.#drivers;
   }
 
+  /** Returns what the disks of a node's machines are filled with. All nodes share the images of the host. */
+  #diskSources(clientOfNode: DriverAccess['clientOfNode']): (node: string) => DiskSources {
+    const { dataDir, clock, log, images, hostDiskDirs: hostDirectories } = this.#options;
+    const { store } = openImageStore(dataDir, images, { clock, log });
+    this.#store = store;
+    const files = new ClaimFiles(join(dataDir, 'claims'));
+    return (node) => {
+      const client = clientOfNode(node);
+      const objects = nodeObjects(client);
+      const secrets = secretReader(objects);
+      const claims = claimReader(client);
+      const shared = { store, files, hostDirectories, availableBytes: () => availableBytes(dataDir) };
+      return { images: new ImageDisks({ ...shared, secrets, claims }), objects };
+    };
+  }
+
   /** Shuts all guests down, or leaves them running for the next process. */
   async close({ leave }: { readonly leave: boolean }): Promise<void> {
+    this.#store?.close();
     const drivers = [...this.#drivers.values()];
     if (!leave) await Promise.all(drivers.map((driver) => driver.shutDown(SHUTDOWN_GRACE_MS)));
     for (const driver of drivers) driver.close();

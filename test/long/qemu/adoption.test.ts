@@ -86,13 +86,18 @@ withQemu('a keeper', () => {
     expect(isRunning(qemu)).toBe(false);
   });
 
-  it('ends its machine when it is asked to terminate', async () => {
+  it('shuts its guest down when it is asked to terminate', async () => {
     const root = await newRoot();
     const driver = await openDriver(root);
-    await driver.start(paused('m'));
+    await driver.start(specOf('m'));
+    driver.close();
     process.kill(await pidIn(root, 'pid'), 'SIGTERM');
-    await vi.waitUntil(async () => (await endOf(driver)) !== undefined, WAIT);
-    expect(await endOf(driver)).toMatchObject({ reason: 'Killed', message: 'QEMU was asked to terminate' });
+    const exit = () => readFile(join(root, 'm', 'exit'), 'utf8').catch(() => undefined);
+    expect(await vi.waitUntil(exit, WAIT)).toBe('stopped\n');
+    expect(await endOf(await openDriver(root))).toMatchObject({
+      reason: 'Stopped',
+      message: 'its keeper was asked to terminate',
+    });
   });
 
   it('gives nothing of the environment and no secret to QEMU', async () => {

@@ -5,12 +5,15 @@ import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
 import type { MachineSpec } from '#vm/node/machine-spec';
+import type { Isolation } from '#vm/node/qemu/isolation/isolation';
+import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
 import { QemuDriver, type QemuDriverOptions } from '#vm/node/qemu/qemu-driver';
 import { isoImage } from '#vm/node/qemu/seed/iso-image';
 import { createOverlay, GUEST_SCRIPTS, guestImage, QEMU } from './guest.ts';
 
 const MIB = 2 ** 20;
 const opened: QemuDriver[] = [];
+let probed: Promise<Isolation> | undefined;
 
 /** Returns a machine with a writable disk named root, and a seed that makes its guest behave as requested. */
 export function specOf(id: string, guest: GuestKind = 'plain'): MachineSpec {
@@ -43,6 +46,12 @@ export async function newRoot(): Promise<string> {
   return await mkdtemp(join(tmpdir(), 'vimana-qemu-'));
 }
 
+/** Returns how this host isolates machines. It is probed once. */
+export function isolation(): Promise<Isolation> {
+  probed ??= probeIsolation({ isRoot: process.getuid?.() === 0, addresses: [] });
+  return probed;
+}
+
 /** Opens a driver as a node agent would when it starts. */
 export async function openDriver(root: string, changes: Partial<QemuDriverOptions> = {}): Promise<QemuDriver> {
   const driver = await QemuDriver.open({
@@ -53,6 +62,7 @@ export async function openDriver(root: string, changes: Partial<QemuDriverOption
     cluster: 'cluster',
     node: 'node',
     bootId: 'boot',
+    isolation: await isolation(),
     prepareDisks,
     ...changes,
   });
@@ -62,7 +72,7 @@ export async function openDriver(root: string, changes: Partial<QemuDriverOption
 
 async function prepareDisks({ annotations }: MachineSpec, directory: string) {
   createOverlay(await guestImage(), join(directory, 'root.qcow2'));
-  const script = GUEST_SCRIPTS[annotations['guest'] as GuestKind];
+  const script = annotations['script'] ?? GUEST_SCRIPTS[annotations['guest'] as GuestKind];
   const files = { 'user-data': Buffer.from(script), 'meta-data': Buffer.from('local-hostname: guest\n') };
   await writeFile(join(directory, 'seed.iso'), isoImage('cidata', files));
   return [

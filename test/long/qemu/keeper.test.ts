@@ -3,17 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { hasQemu } from '#testing/programs';
+import { isolatedLaunch } from '#vm/node/qemu/isolation/isolated-launch';
+import { NO_ISOLATION } from '#vm/node/qemu/isolation/isolation';
 import { spawnKeeper } from '#vm/node/qemu/keeper/spawn-keeper';
 import { isRunning } from './is-running.ts';
 
 const WAIT = { timeout: 60_000, interval: 20 };
 const textOf = (directory: string, name: string) => readFile(join(directory, name), 'utf8').catch(() => undefined);
 
+const bare = isolatedLaunch({ isolation: NO_ISOLATION, bound: [] });
+const launchOf = (qemu: readonly string[]) => ({ ...bare, qemu, cgroups: [] });
+
 /** Runs a command under a keeper, as if it were QEMU. */
 async function keep(command: readonly string[], deadline = 'never'): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'vimana-keeper-'));
   await writeFile(join(directory, 'deadline'), `${deadline}\n`);
-  await spawnKeeper(directory, command);
+  await spawnKeeper(directory, launchOf(command));
   return directory;
 }
 
@@ -40,11 +45,11 @@ describe.skipIf(!hasQemu())('a keeper of a process', () => {
   it('does not start a machine that another keeper runs, or that has ended', async () => {
     const directory = await keep(['sleep', '600']);
     await vi.waitUntil(async () => await textOf(directory, 'qemu.pid'), WAIT);
-    const other = await spawnKeeper(directory, ['/bin/sh', '-c', 'touch second']);
+    const other = await spawnKeeper(directory, launchOf(['/bin/sh', '-c', 'touch second']));
     await vi.waitUntil(() => !other.isRunning(), WAIT);
-    process.kill(Number(await textOf(directory, 'pid')), 'SIGTERM');
+    process.kill(Number(await textOf(directory, 'qemu.pid')), 'SIGTERM');
     expect(await exitOf(directory)).toBe('143');
-    const late = await spawnKeeper(directory, ['/bin/sh', '-c', 'touch second']);
+    const late = await spawnKeeper(directory, launchOf(['/bin/sh', '-c', 'touch second']));
     await vi.waitUntil(() => !late.isRunning(), WAIT);
     expect(await textOf(directory, 'second')).toBeUndefined();
   });
@@ -55,7 +60,7 @@ describe.skipIf(!hasQemu())('a keeper of a process', () => {
     await writeFile(join(directory, 'serial.log'), '');
     // A sparse file of a GiB reads as a log that a guest has flooded.
     await truncate(join(directory, 'serial.log'), 2 ** 30);
-    await spawnKeeper(directory, ['sleep', '600']);
+    await spawnKeeper(directory, launchOf(['sleep', '600']));
     await vi.waitUntil(async () => (await stat(join(directory, 'serial.log'))).size === 0, WAIT);
     expect((await stat(join(directory, 'serial.old'))).size).toBe(2 ** 20);
     process.kill(Number(await vi.waitUntil(async () => await textOf(directory, 'pid'), WAIT)), 'SIGKILL');

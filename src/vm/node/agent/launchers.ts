@@ -20,7 +20,7 @@ import { instanceStatus } from './instance-status.ts';
 import { launcherStatus } from './launcher-status.ts';
 import { type Migratability, migratability } from './live-migratable.ts';
 import type { ManagedNode, NodeHooks } from './managed-node.ts';
-import { isOf, performAction } from './perform-action.ts';
+import { type ActionContext, isOf, performAction } from './perform-action.ts';
 import { planMachine } from './plan-machine.ts';
 import { type ProbeResult, probe } from './probes.ts';
 import { instanceKeyOf, isLauncher, type Role, roleOf } from './role.ts';
@@ -180,7 +180,8 @@ export class Launchers {
         };
         const perform = performAction(action, { client, host, run: tracked, pod, instance, now, log, record });
         const failed = await perform.then(() => undefined, actionFailureOf);
-        if (failed !== undefined) record('Warning', failed.waiting.reason, failed.waiting.message);
+        if (failed?.preparing !== undefined) this.#recordPreparation(tracked, failed.preparing, record);
+        else if (failed !== undefined) record('Warning', failed.waiting.reason, failed.waiting.message);
         failure = failed ?? failure;
         if (tracked.instance !== undefined) look.instance = newest(look.instance, tracked.instance);
       }
@@ -189,6 +190,13 @@ export class Launchers {
     }
     await this.#inspect(look);
     return failure;
+  }
+
+  /** Records once what is being prepared. Its progress is in the status. */
+  #recordPreparation(tracked: TrackedPod, what: string, record: ActionContext['record']): void {
+    if (tracked.preparing === what) return;
+    tracked.preparing = what;
+    record('Normal', 'Pulling', `Pulling ${what}`);
   }
 
   #probe({ instance, machine, pod, tracked, now }: LauncherView): ProbeResult | undefined {

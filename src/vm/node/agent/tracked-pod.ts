@@ -35,6 +35,8 @@ export interface TrackedPod {
   unhealthySince?: number | undefined;
   /** Grace period of the last shutdown request to the guest. */
   requestedGraceMs?: number;
+  /** Preparation of the machine that was recorded as an event. */
+  preparing?: string;
 }
 
 export function newTrackedPod(pod: Pod, key: string, now: number): TrackedPod {

@@ -1,4 +1,5 @@
 import type { EndReason } from '../machine-driver.ts';
+import { STOPPED_BY_KEEPER } from './keeper/keeper-script.ts';
 
 /** Run states of QEMU in which the guest has ended by itself. */
 const ENDED_STATES: Readonly<Record<string, { readonly reason: EndReason; readonly message: string }>> = {
@@ -25,6 +26,7 @@ export function endByRunState(runState: string, stopRequested: boolean): Machine
  */
 export function endByExitStatus(status: string | undefined, log: string): MachineEnd {
   if (status === 'fenced') return { reason: 'Killed', message: 'it was fenced: the node lost its lease' };
+  if (status === STOPPED_BY_KEEPER) return { reason: 'Stopped', message: 'its keeper was asked to terminate' };
   if (status === undefined) return { reason: 'Killed', message: 'its keeper was killed' };
   const code = Number(status);
   if (code === 0 || code === 143) return { reason: 'Killed', message: 'QEMU was asked to terminate' };

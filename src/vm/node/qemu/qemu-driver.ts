@@ -18,8 +18,11 @@ import { qemuCommand } from './command/qemu-command.ts';
 import type { PreparedDisk, QemuHost } from './command/qemu-host.ts';
 import { MachineDirectory } from './directory/machine-directory.ts';
 import { type MachineRecord, withoutInlineData } from './directory/machine-record.ts';
+import { handOver } from './isolation/hand-over.ts';
+import { isolatedLaunch } from './isolation/isolated-launch.ts';
+import { type Isolation, machineUid } from './isolation/isolation.ts';
 import { isProcessAlive, killKeeper } from './keeper/keeper-process.ts';
-import { spawnKeeper } from './keeper/spawn-keeper.ts';
+import { type SpawnedKeeper, spawnKeeper } from './keeper/spawn-keeper.ts';
 import { QemuMachine } from './qemu-machine.ts';
 
 export interface QemuDriverOptions {
@@ -33,6 +36,10 @@ export interface QemuDriverOptions {
   readonly node: string;
   /** Identifies the boot of the host. */
   readonly bootId: string;
+  /** Checks that the disks of a machine can be prepared. Throws if not, or not yet. */
+  readonly requireDisks?: (spec: MachineSpec) => Promise<void>;
+  /** How machines are isolated from the host. */
+  readonly isolation: Isolation;
   /** Prepares the disks of a machine in its directory. Throws if one of them cannot be used. */
   readonly prepareDisks: (spec: MachineSpec, directory: string) => Promise<readonly PreparedDisk[]>;
 }
@@ -139,6 +146,12 @@ export class QemuDriver implements MachineDriver {
     await this.#find(id, 'soft reboot').softReboot();
   }
 
+  /** Connects to a TCP port of a guest, at the address that was assigned to it. */
+  async connect(id: string, port: number): Promise<Duplex> {
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`there is no TCP port ${port}`);
+    return await this.#find(id, 'connecting').connect(port);
+  }
+
   async open(id: string, what: 'console' | 'vnc'): Promise<Duplex> {
     return await this.#find(id, what).open(what);
   }
@@ -197,22 +210,24 @@ export class QemuDriver implements MachineDriver {
   }
 
   async #start(spec: MachineSpec): Promise<Machine> {
-    const { root, cluster, node, bootId, clock, host, prepareDisks } = this.#options;
+    const { root, cluster, node, bootId, clock, isolation } = this.#options;
     // An unsupported spec is rejected before anything is created.
-    qemuCommand(spec, spec.disks.map(placeholderDisk), host);
+    this.#command(spec, spec.disks.map(placeholderDisk));
+    await this.#options.requireDisks?.(spec);
+    const taken = new Set([...this.#machines.values()].flatMap(({ uid }) => uid ?? []));
     const record: MachineRecord = {
       version: 1,
       cluster,
       node,
       bootId,
       startedAt: clock.now(),
+      ...(isolation.user === 'uid' ? { uid: machineUid(spec.id, taken) } : {}),
       spec: withoutInlineData(spec),
     };
     const directory = await MachineDirectory.create(root, record);
     const machine = this.#add(record, directory);
     try {
-      const disks = await prepareDisks(spec, directory.path);
-      await machine.attach(await spawnKeeper(directory.path, qemuCommand(spec, disks, host)));
+      await machine.attach(await this.#spawn(spec, machine));
       if (!spec.startPaused && isAlive(machine.view())) await machine.resume();
       this.#changed(spec.id);
       return machine.view();
@@ -220,6 +235,18 @@ export class QemuDriver implements MachineDriver {
       await this.remove(spec.id);
       throw error;
     }
+  }
+
+  async #spawn(spec: MachineSpec, { directory: { path }, uid }: QemuMachine): Promise<SpawnedKeeper> {
+    const { isolation, prepareDisks } = this.#options;
+    const { disks, bound } = await handOver(path, await prepareDisks(spec, path), uid);
+    const launch = isolatedLaunch({ isolation, uid, bound });
+    return await spawnKeeper(path, { ...launch, cgroups: [], qemu: this.#command(spec, disks) });
+  }
+
+  #command(spec: MachineSpec, disks: readonly PreparedDisk[]): string[] {
+    const { host, isolation } = this.#options;
+    return qemuCommand(spec, disks, { ...host, outbound: isolation.network === 'internet' });
   }
 
   async #adopt(directory: MachineDirectory): Promise<void> {
@@ -243,8 +270,9 @@ export class QemuDriver implements MachineDriver {
   }
 
   #add(record: MachineRecord, directory: MachineDirectory): QemuMachine {
-    const { clock, log } = this.#options;
-    const machine = new QemuMachine(record, directory, { clock, log, onChange: (id) => this.#changed(id) });
+    const { clock, log, isolation } = this.#options;
+    const onChange = (id: string) => this.#changed(id);
+    const machine = new QemuMachine(record, directory, { clock, log, onChange, isolation });
     this.#machines.set(record.spec.id, machine);
     return machine;
   }

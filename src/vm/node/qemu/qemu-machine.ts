@@ -1,16 +1,25 @@
+import { chmod, chown } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import { InvalidStateError, type Machine, type MachineExit } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { QEMU_FILES } from './command/qemu-command.ts';
+import { NotSupportedError } from '../not-supported-error.ts';
+import { netdevId } from './command/nic-arguments.ts';
+import { QEMU_FILES, SOCKETS_DIRECTORY } from './command/qemu-command.ts';
 import type { MachineDirectory } from './directory/machine-directory.ts';
 import type { MachineRecord } from './directory/machine-record.ts';
 import { waitForChange } from './directory/wait-for-change.ts';
 import { endByExitStatus, endByRunState, type MachineEnd } from './exit-reason.ts';
-import { hasProcessIds, isProcessAlive, killKeeper } from './keeper/keeper-process.ts';
+import type { Isolation } from './isolation/isolation.ts';
+import { hasProcessIds, isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
 import type { SpawnedKeeper } from './keeper/spawn-keeper.ts';
+import { connectToGuest, GuestConnectionError } from './network/guest-connection.ts';
+import { guestNetwork } from './network/guest-network.ts';
+import { forwardCommands, forwardEndpoint } from './network/usernet.ts';
 import { connectSocket } from './qmp/connect-socket.ts';
 import { QmpClient, type QmpEvent } from './qmp/qmp-client.ts';
 import { QmpConnectionError } from './qmp/qmp-error.ts';
@@ -19,12 +28,14 @@ export interface QemuMachineDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: (id: string) => void;
+  readonly isolation: Isolation;
 }
 
 /** A guest that boots loses a press of its power button, so that it is pressed again. */
 const POWER_BUTTON_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 60_000;
 const EXIT_TIMEOUT_MS = 10_000;
+const CONNECT_GUEST_TIMEOUT_MS = 10_000;
 /** Events after which the run state may be another. */
 const STATE_EVENTS = new Set(['STOP', 'RESUME', 'SHUTDOWN', 'RESET', 'GUEST_PANICKED', 'BLOCK_IO_ERROR']);
 
@@ -33,6 +44,7 @@ export class QemuMachine {
   readonly spec: MachineSpec;
   readonly startedAt: number;
   readonly directory: MachineDirectory;
+  readonly uid: number | undefined;
   readonly #deps: QemuMachineDeps;
   #state: Machine['state'] = 'paused';
   #ended: MachineExit | undefined;
@@ -40,13 +52,17 @@ export class QemuMachine {
   #qmp: QmpClient | undefined;
   readonly #end = Promise.withResolvers<void>();
   #killAt: number | undefined;
+  /** Numbers connections to the guest. It starts elsewhere in each process, as those of an earlier one may remain. */
+  #connections: number;
   #timer: Timer | undefined;
 
   constructor(record: MachineRecord, directory: MachineDirectory, deps: QemuMachineDeps) {
     this.spec = record.spec;
     this.startedAt = record.startedAt;
+    this.uid = record.uid;
     this.directory = directory;
     this.#deps = deps;
+    this.#connections = deps.clock.now();
   }
 
   view(): Machine {
@@ -84,6 +100,12 @@ export class QemuMachine {
     );
     const { UUID: uuid } = await this.#qmp.execute<{ UUID: string }>('query-uuid');
     if (uuid !== this.spec.firmware.uuid) throw new Error(`${this.directory.path} belongs to machine ${uuid}`);
+    // QEMU has created its sockets. From now on it cannot replace them by links to sockets of others.
+    if (this.uid !== undefined) {
+      const sockets = join(this.directory.path, SOCKETS_DIRECTORY);
+      await chmod(sockets, 0o711);
+      await chown(sockets, 0, 0);
+    }
   }
 
   /** Reads the run state, and ends a machine whose guest has ended. */
@@ -149,6 +171,28 @@ export class QemuMachine {
   async open(what: 'console' | 'vnc'): Promise<Socket> {
     this.assertAlive(`opening the ${what}`);
     return await connectSocket(this.directory.path, what === 'console' ? QEMU_FILES.serial : QEMU_FILES.vnc);
+  }
+
+  /** Connects to a TCP port of the guest. */
+  async connect(port: number): Promise<Duplex> {
+    const { isolation, clock } = this.#deps;
+    const { directory, uid, spec } = this;
+    const { id } = spec;
+    const nic = spec.nics.findIndex(({ ip }) => ip !== undefined && guestNetwork(ip) !== undefined);
+    if (nic < 0) throw new GuestConnectionError(id, port, 'it has no interface on the pod network');
+    if (isolation.user === 'none') {
+      throw new NotSupportedError('qemu', 'connecting to guests without namespaces', isolation.limitation);
+    }
+    const pid = await qemuPid(directory);
+    if (pid === undefined) throw new GuestConnectionError(id, port, 'it has ended');
+    const at = forwardEndpoint(this.#connections++);
+    return await connectToGuest({
+      ...{ id, port, clock, pid, uid, at, user: isolation.user },
+      forward: forwardCommands(netdevId(nic), spec.nics[nic]?.ip ?? '', port, at),
+      timeoutMs: CONNECT_GUEST_TIMEOUT_MS,
+      isQemu: async () => (await qemuPid(directory)) === pid,
+      monitor: (command) => this.#execute<string>('human-monitor-command', { 'command-line': command }),
+    });
   }
 
   assertAlive(operation: string): void {

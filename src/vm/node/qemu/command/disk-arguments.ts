@@ -15,13 +15,22 @@ export function diskArguments(spec: MachineSpec, prepared: readonly PreparedDisk
 }
 
 /** Returns the block device of an image. It names its format, because a guessed one would let a guest choose it. */
-function blockNode({ file, format, readonly }: PreparedDisk, at: number): object {
+function blockNode({ file, format, readonly, base }: PreparedDisk, at: number): object {
   return {
     driver: format,
     'node-name': `disk${at}`,
     'read-only': readonly,
     discard: 'unmap',
+    ...(base === undefined ? {} : { backing: baseNode(base) }),
     file: { driver: 'file', filename: file, 'read-only': readonly, locking: readonly ? 'off' : 'on' },
+  };
+}
+
+function baseNode({ file, format }: NonNullable<PreparedDisk['base']>): object {
+  return {
+    driver: format,
+    'read-only': true,
+    file: { driver: 'file', filename: file, 'read-only': true, locking: 'off' },
   };
 }
 

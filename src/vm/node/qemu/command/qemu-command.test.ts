@@ -50,9 +50,33 @@ describe('the command line of QEMU', () => {
     expect(valuesOf(command, '-sandbox')).toEqual([
       'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny',
     ]);
-    for (const chardev of valuesOf(command, '-chardev')) expect(chardev).toMatch(/^socket,id=\w+,path=[\w.]+sock,/);
-    expect(valuesOf(command, '-vnc')).toEqual(['unix:vnc.sock']);
-    expect(valuesOf(command, '-netdev')).toEqual(['user,id=net0,restrict=on']);
+    const channel = /^socket,id=\w+,path=sockets\/\w+\.sock,|^pipe,id=keeper,path=power$/;
+    for (const chardev of valuesOf(command, '-chardev')) expect(chardev).toMatch(channel);
+    expect(valuesOf(command, '-vnc')).toEqual(['unix:sockets/vnc.sock']);
+    expect(valuesOf(command, '-netdev')).toEqual(['user,id=net0,ipv6=off,restrict=on']);
+  });
+
+  it('offers a guest its own address, and the internet where the namespace of its machine ends at the host', () => {
+    const nics = [
+      { name: 'default', mac: '', model: 'virtio', ip: '10.244.7.42' },
+      { name: 'other', mac: '', model: 'e1000' },
+    ];
+    const netdevs = (outbound: boolean) =>
+      valuesOf(qemuCommand({ ...spec, nics }, [root], { ...host, outbound }), '-netdev');
+    const network = 'net=10.244.7.0/24,host=10.244.7.1,dns=10.244.7.2,dhcpstart=10.244.7.42';
+    expect(netdevs(true)).toEqual([
+      `user,id=net0,ipv6=off,restrict=off,${network}`,
+      'user,id=net1,ipv6=off,restrict=on',
+    ]);
+    expect(netdevs(false)[0]).toBe(`user,id=net0,ipv6=off,restrict=on,${network}`);
+  });
+
+  it('names the image below an overlay where its path is not reachable', () => {
+    const overlay = { ...root, base: { file: 'image0', format: 'raw' } } as const;
+    const [node = ''] = valuesOf(qemuCommand(spec, [overlay], host), '-blockdev');
+    expect(JSON.parse(node)).toMatchObject({
+      backing: { driver: 'raw', 'read-only': true, file: { filename: 'image0', locking: 'off' } },
+    });
   });
 
   it('names the format of each image, and pauses the guest when the disk is full', () => {

@@ -5,14 +5,20 @@ import { ignitionArguments } from './ignition-arguments.ts';
 import { nicArguments } from './nic-arguments.ts';
 import type { PreparedDisk, QemuHost } from './qemu-host.ts';
 
-/** Names of the files in a machine directory that QEMU creates. */
+/** Directory in a machine directory in which QEMU creates its sockets, the only one that it may write to. */
+export const SOCKETS_DIRECTORY = 'sockets';
+
+/** Names of the files in a machine directory that QEMU opens. */
 export const QEMU_FILES = {
-  qmp: 'qmp.sock',
-  serial: 'serial.sock',
+  qmp: `${SOCKETS_DIRECTORY}/qmp.sock`,
+  serial: `${SOCKETS_DIRECTORY}/serial.sock`,
   serialLog: 'serial.log',
-  vnc: 'vnc.sock',
-  guestAgent: 'agent.sock',
+  vnc: `${SOCKETS_DIRECTORY}/vnc.sock`,
+  guestAgent: `${SOCKETS_DIRECTORY}/agent.sock`,
 } as const;
+
+/** FIFO pair that is a QMP monitor of the keeper: power.in and power.out. QEMU holds both ends of each open. */
+export const KEEPER_MONITOR = 'power';
 
 /** Size of the cache of translated code, in MiB. More is faster and costs memory in every machine. */
 const TCG_CACHE = 16;
@@ -35,7 +41,7 @@ export function qemuCommand(spec: MachineSpec, disks: readonly PreparedDisk[], h
     ...['-device', 'VGA', '-device', 'virtio-rng-pci', '-device', 'pvpanic-pci'],
     ...['-device', 'virtio-balloon-pci,id=balloon0,free-page-reporting=on'],
     ...diskArguments(spec, disks),
-    ...nicArguments(spec),
+    ...nicArguments(spec, host),
     ...ignitionArguments(spec),
   ];
 }
@@ -66,6 +72,7 @@ function channelArguments(): string[] {
   const { qmp, serial, serialLog, vnc, guestAgent } = QEMU_FILES;
   const socket = (id: string, path: string) => `socket,id=${id},path=${path},server=on,wait=off`;
   return [
+    ...['-chardev', `pipe,id=keeper,path=${KEEPER_MONITOR}`, '-mon', 'chardev=keeper,mode=control'],
     ...['-chardev', socket('qmp', qmp), '-mon', 'chardev=qmp,mode=control'],
     ...['-chardev', `${socket('serial0', serial)},logfile=${serialLog},logappend=on`, '-serial', 'chardev:serial0'],
     ...['-vnc', `unix:${vnc}`],

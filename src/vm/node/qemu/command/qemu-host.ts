@@ -5,6 +5,8 @@ export interface QemuHost {
   readonly accelerator: 'kvm' | 'tcg';
   /** Versioned machine types by the alias that users write, such as pc-q35-7.2 by q35. */
   readonly machineTypes: ReadonlyMap<string, string>;
+  /** Guests on the pod network may reach what the namespace of their machine reaches. */
+  readonly outbound?: boolean;
 }
 
 /** Disk that is ready to be used. The driver wrote the image itself, or has checked it. */
@@ -15,4 +17,6 @@ export interface PreparedDisk {
   readonly file: string;
   readonly format: 'qcow2' | 'raw';
   readonly readonly: boolean;
+  /** Image below an overlay, if it is not at the path that the overlay names. */
+  readonly base?: { readonly file: string; readonly format: 'qcow2' | 'raw' };
 }

@@ -11,6 +11,8 @@ export interface MachineRecord {
   /** Boot of the host in which the machine was started. It does not survive another one. */
   readonly bootId: string;
   readonly startedAt: number;
+  /** User of the machine, if it has one of its own. */
+  readonly uid?: number;
   readonly spec: MachineSpec;
 }
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
 import type { NodeObjects } from '../../node-objects.ts';
 import { ObjectWaitError } from '../../object-wait-error.ts';
-import { LocalImages } from './local-images.ts';
+import type { ImageDisks } from './image-disks.ts';
 import { prepareDisks } from './prepare-disks.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'vimana-disks-'));
@@ -27,7 +27,7 @@ const objects: NodeObjects = {
   },
   async waitForChange() {},
 };
-const sources = { images: new LocalImages('/nowhere'), objects, secrets: { read: async () => undefined } };
+const sources = { images: {} as ImageDisks, objects };
 const diskOf = (name: string, volume: object, bus = 'virtio') =>
   ({ name, target: 'disk', bus, readonly: false, volume: { name, ...volume } }) as MachineDisk;
 const specOf = (...disks: MachineDisk[]) =>
@@ -46,7 +46,7 @@ describe('disks of a real machine', () => {
     const source = { secret: { secretName: 'keys' } };
     const spec = {
       ...specOf(
-        diskOf('data', { persistentVolumeClaim: { claimName: 'c' } }),
+        diskOf('data', { ephemeral: { claimName: 'c' } }),
         diskOf('root', { emptyDisk: { capacity: '1Gi' } }),
         diskOf('memory', { memoryDump: {} }),
       ),
@@ -56,18 +56,9 @@ describe('disks of a real machine', () => {
       ],
     };
     await expect(prepareDisks(spec, '/nowhere', sources)).rejects.toThrow(
-      'volume data: persistentVolumeClaim; volume memory: memoryDump; accessCredentials[0]: userPassword; ' +
+      'volume data: ephemeral; volume memory: memoryDump; accessCredentials[0]: userPassword; ' +
         'accessCredentials[1]: sshPublicKey through qemuGuestAgent is not supported by the qemu driver',
     );
-  });
-
-  it('says how to get an image that is missing, and which images are supported', async () => {
-    const rootOf = (image: string) => specOf(diskOf('root', { containerDisk: { image } }));
-    await expect(prepareDisks(rootOf('vimana.local/demo-guest'), '/nowhere', sources)).rejects.toMatchObject({
-      message: 'image vimana.local/demo-guest not found',
-      hint: 'Build the demo guest: vimana image build',
-    });
-    await expect(prepareDisks(rootOf('quay.io/fedora'), '/nowhere', sources)).rejects.toThrow('image quay.io/fedora');
   });
 
   it('writes a seed for the owner only, the same bytes each time', async () => {
@@ -112,15 +103,5 @@ describe('disks of a real machine', () => {
     await prepareDisks({ ...specOf(), annotations }, directory, sources);
     expect(readFileSync(join(directory, 'ignition.json'), 'utf8')).toBe('{"ignition":{}}');
     expect(statSync(join(directory, 'ignition.json')).mode & 0o777).toBe(0o600);
-  });
-
-  it.each([
-    ['vimana.local/demo-guest', '/images/demo-guest.raw'],
-    ['vimana.local/demo-guest:latest', '/images/demo-guest.raw'],
-    ['vimana.local/../secret', undefined],
-    ['vimana.local/a/b', undefined],
-    ['quay.io/fedora', undefined],
-  ])('finds the image %s at %s', (image, path) => {
-    expect(new LocalImages('/images').pathOf(image)).toBe(path);
   });
 });

@@ -1,26 +1,25 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { parseQuantity, value } from '#platform/base/quantity';
 import { MachineStartError } from '../../machine-driver.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
 import type { NodeObjects } from '../../node-objects.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
-import type { SecretReader } from '../../secret-reader.ts';
 import type { PreparedDisk } from '../command/qemu-host.ts';
 import { writeIgnition } from '../seed/ignition.ts';
 import { isIsoName, isoImage } from '../seed/iso-image.ts';
 import { readSeedContents, type SeedContents } from '../seed/seed-contents.ts';
 import { type Seed, seedOf } from '../seed/seed-files.ts';
-import type { LocalImages } from './local-images.ts';
+import { createBlankDisk, createOverlay } from './base-image.ts';
+import type { ImageDisks } from './image-disks.ts';
 import { volumeKindOf } from './volume-kind.ts';
-
-const run = promisify(execFile);
 
 /** Kinds of volumes that this driver can turn into a disk. */
 const SUPPORTED: ReadonlySet<string> = new Set([
   'containerDisk',
+  'persistentVolumeClaim',
+  'dataVolume',
+  'hostDisk',
   'emptyDisk',
   'cloudInitNoCloud',
   'cloudInitConfigDrive',
@@ -50,11 +49,15 @@ function unsupportedCredential({ sshPublicKey, userPassword }: Credential, at: n
 
 /** Sources of what disks are filled with. */
 export interface DiskSources {
-  readonly images: LocalImages;
+  readonly images: ImageDisks;
   /** Secrets and ConfigMaps of this node's machines. */
   readonly objects: NodeObjects;
-  /** The Secrets among them, such as credentials of registries. */
-  readonly secrets: SecretReader;
+}
+
+/** Checks that all disks of a machine can be created. Throws if one cannot, or not yet. */
+export async function requireDisks(spec: MachineSpec, { images }: Pick<DiskSources, 'images'>): Promise<void> {
+  assertSupported(spec);
+  await images.require(spec);
 }
 
 /** Creates the disks of a machine in its directory. */
@@ -84,10 +87,12 @@ async function prepareDisk(disk: MachineDisk, at: number, given: Preparation): P
   const file = `disk${at}.qcow2`;
   if (volume.emptyDisk !== undefined) {
     const capacity = value(parseQuantity(volume.emptyDisk.capacity));
-    await run('qemu-img', ['create', '-q', '-f', 'qcow2', join(directory, file), `${capacity}`]);
+    await createBlankDisk(join(directory, file), capacity);
     return { name, file, format: 'qcow2', readonly: false };
   }
-  await createOverlay(volume.containerDisk?.image ?? '', join(directory, file), images);
+  const kept = await images.linkKept(disk, at, given);
+  if (kept !== undefined) return kept;
+  await createOverlay(await images.baseOf(disk, spec), join(directory, file));
   return { name, file, format: 'qcow2', readonly: disk.readonly };
 }
 
@@ -99,14 +104,4 @@ async function writeSeed({ label, files }: Seed, disk: MachineDisk, file: string
   // QEMU has no read-only hard disk on SATA. The image belongs to this machine alone.
   const readonly = disk.target === 'cdrom' || disk.bus !== 'sata';
   return { name: disk.name, file: basename(file), format: 'raw', readonly };
-}
-
-/** Creates a disk over an image, which itself stays as it is. */
-async function createOverlay(image: string, file: string, images: LocalImages): Promise<void> {
-  const base = images.pathOf(image);
-  if (base === undefined) throw new NotSupportedError('qemu', `image ${image}`, 'only images on this host can be used');
-  if (!(await images.has(image))) {
-    throw new MachineStartError(`image ${image} not found`, { hint: 'Build the demo guest: vimana image build' });
-  }
-  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', base, '-F', 'raw', file]);
 }

@@ -14,6 +14,13 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'qemu-img': 'qemu-utils',
   setpriv: 'util-linux',
   flock: 'util-linux',
+  prlimit: 'util-linux',
+  bwrap: 'bubblewrap',
+  xz: 'xz-utils',
+  unshare: 'util-linux',
+  nsenter: 'util-linux',
+  ip: 'iproute2',
+  perl: 'perl-base',
 };
 
 /** Finds QEMU and reads what it can do. Throws one error that names everything that is missing. */

@@ -18,6 +18,11 @@ export async function hasProcessIds(directory: MachineDirectory): Promise<boolea
   return pids.every((pid) => pid !== undefined);
 }
 
+/** Returns the process ID of QEMU while it runs. */
+export async function qemuPid(directory: MachineDirectory): Promise<number | undefined> {
+  return (await isIn(directory, 'qemu.pid')) ? await pidIn(directory, 'qemu.pid') : undefined;
+}
+
 /** Kills the keeper and thereby QEMU, and resolves when neither runs. */
 export async function killKeeper(directory: MachineDirectory, clock: Clock): Promise<void> {
   for (const file of PID_FILES) {
