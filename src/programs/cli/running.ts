@@ -29,7 +29,7 @@ export function runningCommands(starters: RunningStarters): Command[] {
       .addOption(outputOption())
       .action(starters.status),
     new CheckedCommand('ls')
-      .description('list the running instances of vimana up')
+      .description('list the running instances of vimana up, and VMs that run without one')
       .addOption(outputOption())
       .action(starters.ls),
     new CheckedCommand('down')
@@ -37,7 +37,7 @@ export function runningCommands(starters: RunningStarters): Command[] {
       .option(...folder)
       .action(starters.down),
     new CheckedCommand('delete')
-      .description('stop an instance if it is running, and delete its objects, keys and kubeconfig entries')
+      .description('stop an instance if it is running, and delete its objects, VMs, keys and kubeconfig entries')
       .option(...folder)
       .action(starters.delete),
   ];

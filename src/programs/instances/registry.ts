@@ -41,11 +41,15 @@ export function unregisterInstance(dataDir: string): void {
  * counts: it ends with its process, so that neither a stale file nor a reused process ID can name another process.
  */
 export function runningInstances(): Instance[] {
-  const directories = new Set([resolve(defaultDataDir('up')), ...registeredDirectories()]);
-  return [...directories].sort().flatMap((dataDir) => {
+  return knownDirectories().flatMap((dataDir) => {
     const run = runIn(dataDir);
     return run === undefined ? [] : [{ dataDir, run }];
   });
+}
+
+/** Returns the data directories of this user's instances, also of those that were killed. */
+export function knownDirectories(): string[] {
+  return [...new Set([resolve(defaultDataDir('up')), ...registeredDirectories()])].sort();
 }
 
 /** Reads the run file of a directory. A directory that cannot be read is not one of this user's instances. */

@@ -10,11 +10,12 @@ import { defaultDataDir } from '#programs/instances/default-data-dir';
 import { runningInstances, unregisterInstance } from '#programs/instances/registry';
 import { readRunFile } from '#programs/instances/run-file';
 import { unmergeKubeconfig } from './merged-kubeconfig.ts';
+import { deleteOrphans } from './orphaned-machines.ts';
 import { stopInstance } from './running.ts';
 
 /** Everything that a data directory of `vimana up` contains. */
 const OURS =
-  /^(?:folder\.lock(?:-journal)?|kubeconfig|pki|(?:objects|events)(?:\.head)?|container-logs.*|introduced|http-token.*|running\.json|nodes\.json|up\.log|merged-kubeconfig\.json|replaced-.*)$/;
+  /^(?:folder\.lock(?:-journal)?|kubeconfig|pki|(?:objects|events)(?:\.head)?|container-logs.*|introduced|http-token.*|running\.json|kvm\.json|machines|images|nodes\.json|up\.log|merged-kubeconfig\.json|replaced-.*)$/;
 
 /** Runs `vimana delete`: stops an instance if it runs, and deletes its data and its kubeconfig entries. */
 export async function deleteInstance(settings: RunningSettings, io: Io): Promise<void> {
@@ -32,15 +33,20 @@ export async function deleteInstance(settings: RunningSettings, io: Io): Promise
       hint: 'Try again in a moment.',
     });
   }
+  const machines = await deleteOrphans(directory);
   const merged = await unmergeKubeconfig(directory, realClock);
   unregisterInstance(directory);
   const left = readdirSync(directory);
-  const foreign = left.filter((name) => !OURS.test(name));
+  const foreign = left.filter((name) => !OURS.test(name) || (name === 'machines' && machines.foreign.length > 0));
   if (foreign.length === 0) rmSync(directory, { recursive: true, force: true });
-  else for (const name of left) if (OURS.test(name)) rmSync(join(directory, name), { recursive: true, force: true });
+  else
+    for (const name of left)
+      if (!foreign.includes(name)) rmSync(join(directory, name), { recursive: true, force: true });
   io.out(`${run === undefined ? '' : `stopped (process ${run.pid})\n`}deleted ${directory}\n`);
+  if (machines.ended > 0) io.out(`ended ${machines.ended} VMs that ran without it\n`);
   if (merged !== undefined) io.out(`removed the context ${merged.name} from ${merged.file}\n`);
-  if (foreign.length > 0) io.out(`kept in it, because Vimana did not create them: ${foreign.join(', ')}\n`);
+  if (foreign.length > 0)
+    io.out(`kept in it, because Vimana did not create them: ${[...foreign, ...machines.foreign].join(', ')}\n`);
 }
 
 /** Returns the directory to delete. A running instance elsewhere does not decide which data are deleted. */

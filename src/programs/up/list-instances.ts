@@ -5,22 +5,22 @@ import type { Io } from '#programs/cli/io';
 import type { RunningSettings } from '#programs/cli/running';
 import { runningInstances } from '#programs/instances/registry';
 import { clusterName } from './data-dir.ts';
+import { findOrphans } from './orphaned-machines.ts';
 
-/** Runs `vimana ls`: lists the instances of this user that run on this host. */
+/** Runs `vimana ls`: lists the instances of this user that run on this host, and machines that run without one. */
 export async function listInstances({ output }: Pick<RunningSettings, 'output'>, io: Io): Promise<void> {
-  const instances = runningInstances().map(({ dataDir, run }) => ({
+  const running = runningInstances();
+  const instances = running.map(({ dataDir, run }) => ({
     name: clusterName('up', dataDir, Number(new URL(run.url).port)),
     dataDir,
     ...run,
   }));
+  const orphans = await findOrphans(new Set(running.map(({ dataDir }) => dataDir)));
   if (output === 'json') {
-    io.out(`${JSON.stringify(instances, undefined, 2)}\n`);
+    io.out(`${JSON.stringify([...instances, ...orphans], undefined, 2)}\n`);
     return;
   }
-  if (instances.length === 0) {
-    io.err('No Vimana instance is running. Start one with: vimana up\n');
-    return;
-  }
+  if (instances.length === 0) io.err('No Vimana instance is running. Start one with: vimana up\n');
   const rows = instances.map(({ name, url, pid, startedAt, dataDir }) => [
     name,
     url,
@@ -28,5 +28,20 @@ export async function listInstances({ output }: Pick<RunningSettings, 'output'>,
     humanDuration(realClock.now() - Date.parse(startedAt)),
     dataDir,
   ]);
-  io.out(formatTable(['NAME', 'URL', 'PID', 'AGE', 'DATA DIRECTORY'], rows));
+  if (rows.length > 0) io.out(formatTable(['NAME', 'URL', 'PID', 'AGE', 'DATA DIRECTORY'], rows));
+  const left = orphans.flatMap(({ dataDir, machines }) =>
+    machines.map(({ namespace, name, node, pid, startedAt }) => [
+      `${namespace}/${name}`,
+      node,
+      String(pid),
+      humanDuration(realClock.now() - startedAt),
+      dataDir,
+    ]),
+  );
+  if (left.length === 0) return;
+  io.out(
+    `${rows.length > 0 ? '\n' : ''}${formatTable(['VM WITHOUT INSTANCE', 'NODE', 'PID', 'AGE', 'DATA DIRECTORY'], left)}`,
+  );
+  io.err('Adopt these VMs with: vimana up --runtime qemu --data-dir DIRECTORY\n');
+  io.err('Or end them with:     vimana delete --data-dir DIRECTORY\n');
 }

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { parseCidr } from '#platform/base/cidr';
 import type { Clock } from '#platform/base/clock';
@@ -12,8 +11,7 @@ import { nodeObjects } from '#vm/node/node-objects';
 import { ClaimFiles } from '#vm/node/qemu/disks/claim-files';
 import { ImageDisks } from '#vm/node/qemu/disks/image-disks';
 import { type DiskSources, prepareDisks, requireDisks } from '#vm/node/qemu/disks/prepare-disks';
-import { probeHost } from '#vm/node/qemu/host/probe-host';
-import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
+import { prepareHost } from '#vm/node/qemu/host/prepare-host';
 import { QemuDriver } from '#vm/node/qemu/qemu-driver';
 import { secretReader } from '#vm/node/secret-reader';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
@@ -31,12 +29,6 @@ export interface RealMachinesOptions {
   readonly log: Logger;
   readonly images: ImageFlags;
   readonly hostDiskDirs: readonly string[];
-}
-
-/** Returns the IPv4 addresses of this host. */
-function hostAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  return all.flatMap(({ family, address }) => (family === 'IPv4' ? [address] : []));
 }
 
 /** Returns the names of the nodes that run real machines. */
@@ -59,21 +51,19 @@ export class RealMachines {
     const { pools, dataDir, clock, log } = this.#options;
     const nodes = realNodes(pools);
     if (nodes.length === 0) return this.#drivers;
-    const host = await probeHost(clock, process.env['PATH'] ?? '');
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-    const isolation = await probeIsolation({ isRoot: process.getuid?.() === 0, addresses: hostAddresses() });
+    const ready = await prepareHost({ clock, dataDir, bootId });
     const sourcesOf = this.#diskSources(clientOfNode);
     const open = (node: string) => {
       const sources = sourcesOf(node);
       return QemuDriver.open({
         clock,
         log,
-        host,
+        ...ready,
         root: join(dataDir, 'machines', node),
         cluster: clusterUid,
         node,
         bootId,
-        isolation,
         requireDisks: (spec) => requireDisks(spec, sources),
         prepareDisks: (spec, directory) => prepareDisks(spec, directory, sources),
       });

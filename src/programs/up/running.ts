@@ -16,8 +16,8 @@ import { chosenDataDir } from '#programs/instances/choose';
 import { runningInstances } from '#programs/instances/registry';
 import { type RunFile, readRunFile } from '#programs/instances/run-file';
 
-/** Maximum time for a `vimana up` to stop. */
-const MAX_STOP_MS = 10_000;
+/** Maximum time for a `vimana up` to stop. Its guests have 30 seconds to shut down. */
+const MAX_STOP_MS = 45_000;
 const POLL_MS = 50;
 
 /** Runs `vimana status`: shows whether a `vimana up` runs in a data directory, and what it contains. */

@@ -54,7 +54,8 @@ export async function up(settings: UpSettings, io: Io, stop: AbortSignal): Promi
       [healthPort]: '--health-port',
     });
   } finally {
-    unregisterInstance(dataDir);
+    // Machines that are left running must be found again.
+    if (!settings.leaveMachines) unregisterInstance(dataDir);
     removeRunFile(dataDir);
     release();
   }

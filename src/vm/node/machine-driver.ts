@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type ErrorDetails, VimanaError } from '#platform/base/errors';
 import type { ClaimedDisks } from '#vm/storage/disk/saved-disks';
+import type { DriverCondition, DriverFacts } from './driver-facts.ts';
 import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
 
 /**
@@ -91,6 +92,8 @@ export interface Machine {
   /** Set once the guest has booted, if it has a guest agent. */
   readonly guest?: GuestInfo;
   readonly migration?: MigrationProgress;
+  /** Conditions that the instance reports while the machine exists. */
+  readonly conditions?: readonly DriverCondition[];
 }
 
 /** Optional features of a driver. A feature that is false is rejected with NotSupportedError. */
@@ -142,6 +145,8 @@ export type MachineListener = (id: string) => void;
 export interface MachineDriver {
   /** Name in the node label vimana.io/runtime. */
   readonly name: string;
+  /** What the Node reports about its host. */
+  readonly facts?: DriverFacts;
   capabilities(): Capabilities;
 
   list(): Promise<readonly Machine[]>;

@@ -5,6 +5,7 @@ import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
 import type { MachineSpec } from '#vm/node/machine-spec';
+import { Cgroups } from '#vm/node/qemu/isolation/cgroups';
 import type { Isolation } from '#vm/node/qemu/isolation/isolation';
 import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
 import { QemuDriver, type QemuDriverOptions } from '#vm/node/qemu/qemu-driver';
@@ -63,6 +64,7 @@ export async function openDriver(root: string, changes: Partial<QemuDriverOption
     node: 'node',
     bootId: 'boot',
     isolation: await isolation(),
+    cgroups: await Cgroups.open(`test-${process.pid}`),
     prepareDisks,
     ...changes,
   });

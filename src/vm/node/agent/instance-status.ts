@@ -74,6 +74,8 @@ const OF_THE_LIVING: ReadonlySet<string> = new Set([
   'Paused',
   'Synchronized',
   'PodScheduled',
+  'HardwareAccelerated',
+  'NetworkReady',
   ...HOT_CHANGES.keys(),
 ]);
 
@@ -154,6 +156,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   if (machine !== undefined) {
     const movable = blocker === undefined ? 'True' : 'False';
     desired.push({ type: 'LiveMigratable', status: movable, ...blocker });
+    desired.push(...(machine.conditions ?? []));
     if (connected) desired.push({ type: 'AgentConnected', status: 'True' });
     if (paused) desired.push({ type: 'Paused', status: 'True', ...PAUSED_BY_USER });
   }

@@ -24,12 +24,13 @@ export function endByRunState(runState: string, stopRequested: boolean): Machine
  * Returns how a machine has ended whose QEMU is gone without a recorded reason. `status` is what its keeper recorded,
  * undefined if the keeper was killed as well.
  */
-export function endByExitStatus(status: string | undefined, log: string): MachineEnd {
+export function endByExitStatus(status: string | undefined, log: string, outOfMemory = false): MachineEnd {
   if (status === 'fenced') return { reason: 'Killed', message: 'it was fenced: the node lost its lease' };
   if (status === STOPPED_BY_KEEPER) return { reason: 'Stopped', message: 'its keeper was asked to terminate' };
   if (status === undefined) return { reason: 'Killed', message: 'its keeper was killed' };
   const code = Number(status);
   if (code === 0 || code === 143) return { reason: 'Killed', message: 'QEMU was asked to terminate' };
+  if (code === 137 && outOfMemory) return { reason: 'OutOfMemory', message: 'it used up the memory of its cgroup' };
   if (code === 137) return { reason: 'Killed', message: 'QEMU was killed (signal 9)' };
   const last = log.trim().split('\n').at(-1) ?? '';
   const how = code > 128 ? `QEMU ended by signal ${code - 128}` : `QEMU failed with status ${status}`;

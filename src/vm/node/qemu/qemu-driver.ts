@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '#platform/base/clock';
 import { createDirectory } from '#platform/base/directory';
 import type { Logger } from '#platform/base/logger';
+import type { DriverCondition, DriverFacts } from '../driver-facts.ts';
 import {
   type Capabilities,
   InvalidStateError,
@@ -18,6 +19,8 @@ import { qemuCommand } from './command/qemu-command.ts';
 import type { PreparedDisk, QemuHost } from './command/qemu-host.ts';
 import { MachineDirectory } from './directory/machine-directory.ts';
 import { type MachineRecord, withoutInlineData } from './directory/machine-record.ts';
+import { machineLimits } from './isolation/cgroup-layout.ts';
+import { type Cgroups, removeCgroups } from './isolation/cgroups.ts';
 import { handOver } from './isolation/hand-over.ts';
 import { isolatedLaunch } from './isolation/isolated-launch.ts';
 import { type Isolation, machineUid } from './isolation/isolation.ts';
@@ -40,6 +43,11 @@ export interface QemuDriverOptions {
   readonly requireDisks?: (spec: MachineSpec) => Promise<void>;
   /** How machines are isolated from the host. */
   readonly isolation: Isolation;
+  /** Limits the resources of machines. */
+  readonly cgroups: Cgroups;
+  /** What the Node and the instances on it report about the host. */
+  readonly facts?: DriverFacts;
+  readonly conditions?: readonly DriverCondition[];
   /** Prepares the disks of a machine in its directory. Throws if one of them cannot be used. */
   readonly prepareDisks: (spec: MachineSpec, directory: string) => Promise<readonly PreparedDisk[]>;
 }
@@ -61,6 +69,7 @@ const CAPABILITIES: Capabilities = {
 /** Runs machines as QEMU processes that outlive the node agent. What it must know after a restart is on disk. */
 export class QemuDriver implements MachineDriver {
   readonly name = 'qemu';
+  readonly facts: DriverFacts;
   readonly #options: QemuDriverOptions;
   readonly #machines = new Map<string, QemuMachine>();
   readonly #starting = new Map<string, Promise<Machine>>();
@@ -68,6 +77,7 @@ export class QemuDriver implements MachineDriver {
 
   private constructor(options: QemuDriverOptions) {
     this.#options = options;
+    this.facts = options.facts ?? { labels: {}, conditions: [] };
   }
 
   /** Opens the driver with all machines that an earlier one left, so that its list is complete from the start. */
@@ -127,6 +137,7 @@ export class QemuDriver implements MachineDriver {
     if (machine === undefined) return;
     await machine.end({ reason: 'Killed', message: 'it was deleted' });
     this.#machines.delete(id);
+    await removeCgroups(machine.cgroups, this.#options.clock);
     await machine.directory.remove();
   }
 
@@ -210,7 +221,7 @@ export class QemuDriver implements MachineDriver {
   }
 
   async #start(spec: MachineSpec): Promise<Machine> {
-    const { root, cluster, node, bootId, clock, isolation } = this.#options;
+    const { root, cluster, node, bootId, clock, isolation, cgroups } = this.#options;
     // An unsupported spec is rejected before anything is created.
     this.#command(spec, spec.disks.map(placeholderDisk));
     await this.#options.requireDisks?.(spec);
@@ -222,6 +233,7 @@ export class QemuDriver implements MachineDriver {
       bootId,
       startedAt: clock.now(),
       ...(isolation.user === 'uid' ? { uid: machineUid(spec.id, taken) } : {}),
+      cgroups: cgroups.directoriesOf(spec.id),
       spec: withoutInlineData(spec),
     };
     const directory = await MachineDirectory.create(root, record);
@@ -237,11 +249,13 @@ export class QemuDriver implements MachineDriver {
     }
   }
 
-  async #spawn(spec: MachineSpec, { directory: { path }, uid }: QemuMachine): Promise<SpawnedKeeper> {
-    const { isolation, prepareDisks } = this.#options;
+  async #spawn(spec: MachineSpec, { directory: { path }, uid, cgroups }: QemuMachine): Promise<SpawnedKeeper> {
+    const { isolation, prepareDisks, host } = this.#options;
+    const { sockets, cores, threads } = spec.cpu;
     const { disks, bound } = await handOver(path, await prepareDisks(spec, path), uid);
-    const launch = isolatedLaunch({ isolation, uid, bound });
-    return await spawnKeeper(path, { ...launch, cgroups: [], qemu: this.#command(spec, disks) });
+    await this.#options.cgroups.create(spec.id, machineLimits(spec.memoryBytes, sockets * cores * threads));
+    const launch = isolatedLaunch({ isolation, uid, bound, kvmGroup: host.kvmGroup });
+    return await spawnKeeper(path, { ...launch, cgroups, qemu: this.#command(spec, disks) });
   }
 
   #command(spec: MachineSpec, disks: readonly PreparedDisk[]): string[] {
@@ -270,9 +284,9 @@ export class QemuDriver implements MachineDriver {
   }
 
   #add(record: MachineRecord, directory: MachineDirectory): QemuMachine {
-    const { clock, log, isolation } = this.#options;
+    const { clock, log, isolation, conditions = [] } = this.#options;
     const onChange = (id: string) => this.#changed(id);
-    const machine = new QemuMachine(record, directory, { clock, log, onChange, isolation });
+    const machine = new QemuMachine(record, directory, { clock, log, onChange, isolation, conditions });
     this.#machines.set(record.spec.id, machine);
     return machine;
   }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
+import type { DriverCondition } from '../driver-facts.ts';
 import { InvalidStateError, type Machine, type MachineExit } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
 import { NotSupportedError } from '../not-supported-error.ts';
@@ -14,6 +15,7 @@ import type { MachineDirectory } from './directory/machine-directory.ts';
 import type { MachineRecord } from './directory/machine-record.ts';
 import { waitForChange } from './directory/wait-for-change.ts';
 import { endByExitStatus, endByRunState, type MachineEnd } from './exit-reason.ts';
+import { wasOutOfMemory } from './isolation/cgroups.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { hasProcessIds, isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
 import type { SpawnedKeeper } from './keeper/spawn-keeper.ts';
@@ -29,6 +31,8 @@ export interface QemuMachineDeps {
   readonly log: Logger;
   readonly onChange: (id: string) => void;
   readonly isolation: Isolation;
+  /** Conditions of every machine of this host. */
+  readonly conditions: readonly DriverCondition[];
 }
 
 /** A guest that boots loses a press of its power button, so that it is pressed again. */
@@ -45,6 +49,7 @@ export class QemuMachine {
   readonly startedAt: number;
   readonly directory: MachineDirectory;
   readonly uid: number | undefined;
+  readonly cgroups: readonly string[];
   readonly #deps: QemuMachineDeps;
   #state: Machine['state'] = 'paused';
   #ended: MachineExit | undefined;
@@ -60,6 +65,7 @@ export class QemuMachine {
     this.spec = record.spec;
     this.startedAt = record.startedAt;
     this.uid = record.uid;
+    this.cgroups = record.cgroups ?? [];
     this.directory = directory;
     this.#deps = deps;
     this.#connections = deps.clock.now();
@@ -67,8 +73,9 @@ export class QemuMachine {
 
   view(): Machine {
     const { spec, startedAt } = this;
+    const { conditions } = this.#deps;
     const ended = this.#ended;
-    return { spec, startedAt, state: this.#state, booted: true, ...(ended === undefined ? {} : { ended }) };
+    return { spec, startedAt, state: this.#state, booted: true, conditions, ...(ended === undefined ? {} : { ended }) };
   }
 
   /** Connects to QEMU, which may have ended, and continues a shutdown that was requested before. */
@@ -270,7 +277,8 @@ export class QemuMachine {
     const found = await waitForChange(this.directory.path, read, { clock, timeoutMs: EXIT_TIMEOUT_MS });
     if (found === undefined) await killKeeper(this.directory, clock);
     const log = (await this.directory.text('qemu.log')) ?? '';
-    const exit = { ...endByExitStatus(found?.status, log), at: clock.now() };
+    const outOfMemory = await wasOutOfMemory(this.cgroups);
+    const exit = { ...endByExitStatus(found?.status, log, outOfMemory), at: clock.now() };
     await this.directory.writeEnd(exit);
     await this.#finish(exit);
   }

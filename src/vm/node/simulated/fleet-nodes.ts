@@ -15,7 +15,7 @@ import { WorkQueue } from '#platform/runtime/work-queue';
 import { FENCE_AFTER, Leases } from '../agent/leases.ts';
 import type { ManagedNode, ManagedNodes } from '../agent/managed-node.ts';
 import type { MachineDriver } from '../machine-driver.ts';
-import { type NodeShape, nodeLabels, nodeObject, nodeStatus, seemsUnwell } from './node-object.ts';
+import { lacksFacts, type NodeShape, nodeLabels, nodeObject, nodeStatus, seemsUnwell } from './node-object.ts';
 import { DEFAULT_PREFIX, type NodePool, shapesOf } from './node-pool.ts';
 
 export interface FleetNodesDeps {
@@ -250,7 +250,7 @@ export class FleetNodes implements Runnable, ManagedNodes {
   async #create(shape: NodeShape): Promise<Node> {
     const { client, clock } = this.#parts;
     try {
-      return await client.create(NODES, nodeObject(shape, clock.now()));
+      return await client.create(NODES, nodeObject(shape, clock.now(), this.#parts.driverOf(shape.name).facts));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       return await client.get(NODES, shape.name);
@@ -260,7 +260,8 @@ export class FleetNodes implements Runnable, ManagedNodes {
   async #report(host: FleetNode, node: Node): Promise<void> {
     const { client, clock } = this.#parts;
     const { labels: present = {} } = node.metadata;
-    const labels: Record<string, string> = { ...nodeLabels(host.shape), ...present };
+    const { facts } = host.driver;
+    const labels: Record<string, string> = { ...nodeLabels(host.shape), ...present, ...facts?.labels };
     // A controller that declared the node lost has made it unschedulable.
     if (host.registered === undefined || host.leaseHeld) labels[SCHEDULABLE_LABEL] = 'true';
     let current = node;
@@ -269,10 +270,10 @@ export class FleetNodes implements Runnable, ManagedNodes {
     }
     const { capacity = {} } = current.status ?? {};
     const same = Object.entries(host.shape.resources).every(([name, amount]) => capacity[name] === amount);
-    if (same && !seemsUnwell(current)) return;
+    if (same && !seemsUnwell(current) && !lacksFacts(current, facts)) return;
     // A node whose Lease has lapsed is healthy only after the renewal.
     if (host.registered !== undefined && !host.leaseHeld) return;
-    const status = nodeStatus(host.shape, current.status, clock.now());
+    const status = nodeStatus(host.shape, current.status, clock.now(), facts);
     await client.update(NODES, { ...current, status }, { subresource: 'status' });
     if (host.registered !== undefined) this.#tellReady(node);
   }

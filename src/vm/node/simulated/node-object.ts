@@ -2,6 +2,7 @@ import { RUNTIME_LABEL, type Runtime } from '#api/runtime';
 import { timestamp } from '#platform/base/timestamp';
 import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
 import type { Node, Taint } from '#platform/kube/kinds/node';
+import type { DriverCondition, DriverFacts } from '../driver-facts.ts';
 import type { NodeResources } from './node-size.ts';
 
 /** Describes one node of a fleet. */
@@ -16,6 +17,7 @@ export interface NodeShape {
   readonly resources: NodeResources;
 }
 
+const NO_FACTS: DriverFacts = { labels: {}, conditions: [] };
 const VERSION = 'v1.36.3+vimana';
 
 /** Returns the labels of a node. */
@@ -34,15 +36,15 @@ export function nodeLabels({ name, runtime, zone, labels }: NodeShape): Record<s
 }
 
 /** Returns a node as it registers. */
-export function nodeObject(shape: NodeShape, now: number): Node {
+export function nodeObject(shape: NodeShape, now: number, facts: DriverFacts = NO_FACTS): Node {
   const { name, runtime, annotations, taints } = shape;
   const kwok = runtime === 'simulated' ? { 'kwok.x-k8s.io/node': 'fake' } : {};
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name, labels: nodeLabels(shape), annotations: { ...kwok, ...annotations } },
+    metadata: { name, labels: { ...nodeLabels(shape), ...facts.labels }, annotations: { ...kwok, ...annotations } },
     spec: taints.length === 0 ? {} : { taints },
-    status: nodeStatus(shape, undefined, now),
+    status: nodeStatus(shape, undefined, now, facts),
   };
 }
 
@@ -51,12 +53,13 @@ export function nodeStatus(
   { name, runtime, address, resources }: NodeShape,
   before: Node['status'],
   now: number,
+  facts: DriverFacts = NO_FACTS,
 ): NonNullable<Node['status']> {
   return {
     ...before,
     capacity: { ...before?.capacity, ...resources },
     allocatable: { ...before?.allocatable, ...resources },
-    conditions: conditionsOf(before?.conditions, timestamp(now)),
+    conditions: conditionsOf(before?.conditions, [...WELL, ...facts.conditions], timestamp(now)),
     addresses: [
       { type: 'InternalIP', address },
       { type: 'Hostname', address: name },
@@ -77,7 +80,7 @@ export function nodeStatus(
   };
 }
 
-const WELL: readonly Pick<KubeCondition, 'type' | 'status' | 'reason' | 'message'>[] = [
+const WELL: readonly DriverCondition[] = [
   {
     type: 'MemoryPressure',
     status: 'False',
@@ -99,15 +102,27 @@ const WELL: readonly Pick<KubeCondition, 'type' | 'status' | 'reason' | 'message
   { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
 ];
 
-function conditionsOf(before: readonly KubeCondition[] | undefined, now: string): KubeCondition[] {
-  const others = (before ?? []).filter(({ type }) => !WELL.some((condition) => condition.type === type));
-  const ours = WELL.map((condition) => {
+function conditionsOf(
+  before: readonly KubeCondition[] | undefined,
+  desired: readonly DriverCondition[],
+  now: string,
+): KubeCondition[] {
+  const others = (before ?? []).filter(({ type }) => !desired.some((condition) => condition.type === type));
+  const ours = desired.map((condition) => {
     const was = conditionOf(before, condition.type);
     const same = was?.status === condition.status && was.reason === condition.reason;
     const since = was?.status === condition.status ? (was.lastTransitionTime ?? now) : now;
     return { ...condition, lastHeartbeatTime: same ? (was.lastHeartbeatTime ?? now) : now, lastTransitionTime: since };
   });
   return [...others, ...ours];
+}
+
+/** Reports whether a node does not report what its driver knows. */
+export function lacksFacts({ status }: Node, facts: DriverFacts = NO_FACTS): boolean {
+  return facts.conditions.some(({ type, status: desired, message }) => {
+    const found = conditionOf(status?.conditions, type);
+    return found?.status !== desired || found.message !== message;
+  });
 }
 
 /** Reports whether another component has marked a node as unhealthy. */

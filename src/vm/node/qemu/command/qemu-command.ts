@@ -14,6 +14,7 @@ export const QEMU_FILES = {
   serial: `${SOCKETS_DIRECTORY}/serial.sock`,
   serialLog: 'serial.log',
   vnc: `${SOCKETS_DIRECTORY}/vnc.sock`,
+  screendump: 'screendump.png',
   guestAgent: `${SOCKETS_DIRECTORY}/agent.sock`,
 } as const;
 

@@ -3,6 +3,8 @@ export interface QemuHost {
   /** Absolute path of qemu-system-x86_64. */
   readonly binary: string;
   readonly accelerator: 'kvm' | 'tcg';
+  /** Group of /dev/kvm, if it is used. */
+  readonly kvmGroup?: number;
   /** Versioned machine types by the alias that users write, such as pc-q35-7.2 by q35. */
   readonly machineTypes: ReadonlyMap<string, string>;
   /** Guests on the pod network may reach what the namespace of their machine reaches. */

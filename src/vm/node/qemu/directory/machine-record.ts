@@ -13,6 +13,8 @@ export interface MachineRecord {
   readonly startedAt: number;
   /** User of the machine, if it has one of its own. */
   readonly uid?: number;
+  /** Directories of its cgroups. */
+  readonly cgroups?: readonly string[];
   readonly spec: MachineSpec;
 }
 

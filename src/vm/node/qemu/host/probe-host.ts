@@ -23,8 +23,16 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   perl: 'perl-base',
 };
 
+/** Commands of QMP that the driver needs, which old versions of QEMU lack. */
+const COMMANDS = ['query-status', 'query-uuid', 'send-key', 'set-action', 'system_powerdown', 'human-monitor-command'];
+
+/** QEMU of a host before it is known whether KVM can be used. */
+export interface FoundQemu extends QemuHost {
+  readonly version: string;
+}
+
 /** Finds QEMU and reads what it can do. Throws one error that names everything that is missing. */
-export async function probeHost(clock: Clock, path: string): Promise<QemuHost> {
+export async function probeHost(clock: Clock, path: string): Promise<FoundQemu> {
   const found = new Map<string, string>();
   for (const program of Object.keys(PROGRAMS)) {
     const file = await findProgram(program, path);
@@ -33,7 +41,14 @@ export async function probeHost(clock: Clock, path: string): Promise<QemuHost> {
   const missing = Object.keys(PROGRAMS).filter((program) => !found.has(program));
   if (missing.length > 0) throw missingPrograms(missing);
   const binary = found.get(BINARY) ?? BINARY;
-  return { binary, accelerator: 'tcg', machineTypes: await readMachineTypes(binary, clock) };
+  const { machineTypes, version, commands } = await readQemu(binary, clock);
+  const lacking = COMMANDS.filter((command) => !commands.has(command));
+  if (lacking.length > 0) {
+    throw new VimanaError('QEMU_TOO_OLD', `QEMU ${version} lacks the commands ${lacking.join(', ')}`, {
+      hint: 'Install QEMU 7.2 or later.',
+    });
+  }
+  return { binary, version, accelerator: 'tcg', machineTypes };
 }
 
 function missingPrograms(missing: readonly string[]): VimanaError {
@@ -55,13 +70,26 @@ async function findProgram(name: string, path: string): Promise<string | undefin
   return undefined;
 }
 
+interface SchemaEntry {
+  readonly name: string;
+  readonly 'meta-type': string;
+}
+
 interface MachineInfo {
   readonly name: string;
   readonly alias?: string;
 }
 
-/** Returns the versioned machine types by alias and by name, so that a guest keeps its hardware when QEMU changes. */
-async function readMachineTypes(binary: string, clock: Clock): Promise<ReadonlyMap<string, string>> {
+interface QemuDescription {
+  /** Versioned machine types by alias and by name, so that a guest keeps its hardware when QEMU changes. */
+  readonly machineTypes: ReadonlyMap<string, string>;
+  readonly version: string;
+  /** Names of all commands that QMP offers. */
+  readonly commands: ReadonlySet<string>;
+}
+
+/** Starts QEMU without a machine, and reads what it offers. */
+async function readQemu(binary: string, clock: Clock): Promise<QemuDescription> {
   const args = ['-machine', 'none', '-nodefaults', '-no-user-config', '-display', 'none', '-qmp', 'stdio'];
   const child = spawn(binary, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   const exited = once(child, 'exit');
@@ -72,7 +100,15 @@ async function readMachineTypes(binary: string, clock: Clock): Promise<ReadonlyM
       [name, name] as const,
       ...(alias === undefined ? [] : [[alias, name] as const]),
     ]);
-    return new Map(names);
+    const schema = await qmp.execute<readonly SchemaEntry[]>('query-qmp-schema');
+    const { qemu } = await qmp.execute<{ qemu: Readonly<Record<'major' | 'minor' | 'micro', number>> }>(
+      'query-version',
+    );
+    return {
+      machineTypes: new Map(names),
+      version: `${qemu.major}.${qemu.minor}.${qemu.micro}`,
+      commands: new Set(schema.flatMap(({ name, 'meta-type': type }) => (type === 'command' ? [name] : []))),
+    };
   } finally {
     await qmp.execute('quit').catch(() => undefined);
     qmp.close();

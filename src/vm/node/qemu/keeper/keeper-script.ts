@@ -95,7 +95,7 @@ while kill -0 $child 2>/dev/null; do
     [ "$(stat -c %s $log.log 2>/dev/null || echo 0)" -gt 16777216 ] || continue
     tail -c 1048576 $log.log >$log.old; : >$log.log
   done
-  sleep $every 9>&- & sleeper=$!
+  setpriv --pdeathsig KILL -- sleep $every 9>&- & sleeper=$!
   wait $sleeper
 done
 kill $sleeper 2>/dev/null
