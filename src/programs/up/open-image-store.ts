@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns';
 import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Clock } from '#platform/base/clock';
@@ -7,12 +8,17 @@ import { ConfigError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import type { ImageFlags } from '#programs/cli/image-flags';
 import { ImageCache } from '#vm/image-store/cache/image-cache';
+import { watermarkTarget } from '#vm/image-store/cache/plan-prune';
+import { pruneImages } from '#vm/image-store/cache/prune-images';
 import { availableBytes, DEFAULT_IMAGE_LIMITS } from '#vm/image-store/image-limits';
 import { ImageStore, type ImageStoreDeps } from '#vm/image-store/image-store';
 import { type Catalog, catalogProblems, DEFAULT_CATALOG } from '#vm/image-store/marketplace/catalog';
 import { checkedFetch } from '#vm/images/checked-fetch';
 import { proxyFor } from '#vm/images/proxy';
 import { type ImageFetch, webOf } from '#vm/images/web';
+
+/** An image that was used since is not deleted, because a machine may be about to be started from it. */
+export const MIN_UNUSED_MS = 5 * 60_000;
 
 /** Directory of images on this host. */
 export const imagesDirectory = (dataDir: string) => join(dataDir, 'images');
@@ -34,8 +40,19 @@ export function openImageStore(
     catalog: readCatalog(flags.imageCatalog),
     availableBytes: () => availableBytes(root),
     localImages: root,
+    sweep: () => sweepImages(root, cache, deps.clock),
   };
   return { store: new ImageStore(parts), cache };
+}
+
+/** Deletes unused images if the disk is nearly full. */
+async function sweepImages(root: string, cache: ImageCache, clock: Clock): Promise<void> {
+  const images = await cache.list();
+  const cached = images.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+  const { blocks, bavail, bsize } = await statfs(root);
+  const targetBytes = watermarkTarget({ totalBytes: blocks * bsize, availableBytes: bavail * bsize }, cached);
+  if (targetBytes === undefined) return;
+  await pruneImages(cache, { now: clock.now(), targetBytes, minAgeMs: MIN_UNUSED_MS });
 }
 
 /** Returns the fetch for images, as the flags and the environment configure it. */

@@ -21,6 +21,8 @@ export interface ImageSecrets {
 
 export interface ImageStoreDeps extends PullDeps {
   readonly log: Logger;
+  /** Makes room after an image was pulled. */
+  readonly sweep?: () => Promise<void>;
   /** Directory of the images that are built on this host. */
   readonly localImages: string;
 }
@@ -174,6 +176,7 @@ export class ImageStore {
       log.info({ image: target.shown, digest: record.digest, bytes: record.bytes }, 'image pulled');
       job.check?.cancel();
       this.#jobs.delete(target.key);
+      await this.#deps.sweep?.();
     } catch (error) {
       if (signal.aborted) return;
       const known = error instanceof ImageError ? error : unexpectedError(target, error);

@@ -17,7 +17,11 @@ export type Resolve = (
  * The message discloses neither the address nor what is there. Otherwise anyone who may name an image could scan
  * networks that only this process reaches.
  */
-const NOT_PUBLIC = 'its host is not a public address, and is not allowed by --image-hosts';
+export class ForbiddenHostError extends Error {
+  constructor() {
+    super('its host is not a public address, and is not allowed by --image-hosts');
+  }
+}
 
 export interface FetchSettings {
   /** Certificates of authorities that are trusted besides those of Node.js, in PEM. */
@@ -50,11 +54,11 @@ export function checkedFetch(
     const target = new URL(url);
     const proxy = proxyFor(target);
     const dispatcher = proxy === undefined ? direct : throughProxy(proxy, target.protocol === 'https:');
-    if (proxy !== undefined && isLoopbackName(target.hostname)) throw new Error(NOT_PUBLIC);
+    if (proxy !== undefined && isLoopbackName(target.hostname)) throw new ForbiddenHostError();
     const host = target.hostname.replaceAll(/[[\]]/g, '');
     const literal = tryParseIp(host);
     // A literal address is connected to without a lookup.
-    if (literal !== undefined && !isImageAddress(host, literal, hosts)) throw new Error(NOT_PUBLIC);
+    if (literal !== undefined && !isImageAddress(host, literal, hosts)) throw new ForbiddenHostError();
     return await fetch(url, { ...options, dispatcher });
   };
 }
@@ -69,7 +73,7 @@ export function checkedLookup(hosts: ImageHosts, resolve: Resolve): LookupFuncti
         return parsed !== undefined && isImageAddress(host, parsed, hosts);
       });
       const [first] = good;
-      if (first === undefined) return found(new Error(NOT_PUBLIC), []);
+      if (first === undefined) return found(new ForbiddenHostError(), []);
       return options.all === true ? found(null, good) : found(null, first.address, first.family);
     });
   };

@@ -87,6 +87,8 @@ export interface Machine {
   /** Time of the first start, on any node. */
   readonly startedAt: number;
   readonly ended?: MachineExit;
+  /** It is paused because the disk of the host is full. It resumes by itself. */
+  readonly diskFull?: boolean;
   /** The guest is up, as far as the driver knows. True if it cannot know. */
   readonly booted: boolean;
   /** Set once the guest has booted, if it has a guest agent. */

@@ -98,6 +98,17 @@ export class ImageCache {
     await rm(gone, { recursive: true, force: true });
   }
 
+  /** Deletes parts of downloads and of images that were last written before a time. */
+  async removeLeftovers(before: number): Promise<void> {
+    const drafts = (await readdir(join(this.#root, 'sha256'))).filter((name) => name.startsWith('.'));
+    const parts = await readdir(join(this.#root, 'partial'));
+    const paths = [...drafts.map((name) => join('sha256', name)), ...parts.map((name) => join('partial', name))];
+    for (const path of paths.map((name) => join(this.#root, name))) {
+      const written = (await stat(path).catch(() => undefined))?.mtimeMs ?? before;
+      if (written < before) await rm(path, { recursive: true, force: true });
+    }
+  }
+
   #directory(digest: string): string {
     return join(this.#root, 'sha256', digest);
   }

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '#platform/base/clock';
 import { redactText } from '#platform/base/redact';
+import { ForbiddenHostError } from '#vm/images/checked-fetch';
 import { DownloadTimeout, type DownloadTimeouts } from '#vm/images/download-timeout';
 import { discard, type Web, type WebAnswer } from '#vm/images/web';
 import { ImageError } from '../image-error.ts';
@@ -63,7 +64,8 @@ export async function downloadFile(
       if (error instanceof ImageError && error.reason === 'ChecksumMismatch' && before > 0) continue;
       if (error instanceof ImageError && error.reason !== 'ErrImagePull') throw error;
       const isStuck = (await partial.resumableBytes(file.isKnownByDigest === true)) <= before;
-      const isFinal = error instanceof ImageError || (isStuck && attempt >= MAX_ATTEMPTS);
+      const isForbidden = ((error as Error).cause ?? error) instanceof ForbiddenHostError;
+      const isFinal = error instanceof ImageError || isForbidden || (isStuck && attempt >= MAX_ATTEMPTS);
       if (isFinal) throw failure(file, error);
       if (!isStuck) attempt = 0;
       await deps.clock.sleep(RETRY_MS * 2 ** attempt, signal);

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
+import { availableBytes } from '#vm/image-store/image-limits';
 import type { DriverCondition } from '../driver-facts.ts';
 import { InvalidStateError, type Machine, type MachineExit } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
@@ -15,6 +16,7 @@ import type { MachineDirectory } from './directory/machine-directory.ts';
 import type { MachineRecord } from './directory/machine-record.ts';
 import { waitForChange } from './directory/wait-for-change.ts';
 import { endByExitStatus, endByRunState, type MachineEnd } from './exit-reason.ts';
+import { FullDisk } from './full-disk.ts';
 import { wasOutOfMemory } from './isolation/cgroups.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { hasProcessIds, isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
@@ -60,6 +62,7 @@ export class QemuMachine {
   /** Numbers connections to the guest. It starts elsewhere in each process, as those of an earlier one may remain. */
   #connections: number;
   #timer: Timer | undefined;
+  readonly #disk: FullDisk;
 
   constructor(record: MachineRecord, directory: MachineDirectory, deps: QemuMachineDeps) {
     this.spec = record.spec;
@@ -68,6 +71,11 @@ export class QemuMachine {
     this.cgroups = record.cgroups ?? [];
     this.directory = directory;
     this.#deps = deps;
+    this.#disk = new FullDisk({
+      clock: deps.clock,
+      availableBytes: () => availableBytes(directory.path),
+      resume: () => this.resume(),
+    });
     this.#connections = deps.clock.now();
   }
 
@@ -75,7 +83,15 @@ export class QemuMachine {
     const { spec, startedAt } = this;
     const { conditions } = this.#deps;
     const ended = this.#ended;
-    return { spec, startedAt, state: this.#state, booted: true, conditions, ...(ended === undefined ? {} : { ended }) };
+    return {
+      spec,
+      startedAt,
+      state: this.#state,
+      booted: true,
+      conditions,
+      ...(this.#disk.isFull && this.#state === 'paused' ? { diskFull: true } : {}),
+      ...(ended === undefined ? {} : { ended }),
+    };
   }
 
   /** Connects to QEMU, which may have ended, and continues a shutdown that was requested before. */
@@ -121,6 +137,7 @@ export class QemuMachine {
     const { status } = await this.#execute<{ status: string }>('query-status');
     const end = endByRunState(status, this.#killAt !== undefined);
     if (end !== undefined) return await this.end(end);
+    this.#disk.observe(status);
     this.#become(this.#killAt === undefined ? (status === 'running' ? 'running' : 'paused') : 'stopping');
   }
 
@@ -214,6 +231,7 @@ export class QemuMachine {
   /** Leaves the machine as it is, and forgets it. */
   detach(): void {
     this.#timer?.cancel();
+    this.#disk.stop();
     this.#ending ??= Promise.resolve();
     this.#qmp?.close();
   }
@@ -285,6 +303,7 @@ export class QemuMachine {
 
   async #finish(exit: MachineExit): Promise<void> {
     this.#timer?.cancel();
+    this.#disk.stop();
     this.#ended = exit;
     this.#qmp?.close();
     this.#become('ended');
