@@ -8,6 +8,11 @@
  * be read any number of times.
  */
 export const PAUSED_ANNOTATION = 'vimana.io/paused';
+/** What the condition Paused says about a VM that cannot write to its disk, with the reason of KubeVirt. */
+export const PAUSED_BY_FULL_DISK = {
+  reason: 'PausedIOError',
+  message: 'the disk of the host is full: the VM resumes when there is room again',
+} as const;
 /** Reason and message of the instance's conditions while it is paused by this annotation. */
 export const PAUSED_BY_USER = { reason: 'PausedByUser', message: 'VMI was paused by user' } as const;
 

@@ -31,7 +31,13 @@ const starters: Starters = {
   status: async (settings) => (await import('#programs/up/running')).status(settings, terminal),
   backup: async (settings) => (await import('#programs/up/backup')).backup(settings, terminal),
   restore: async (settings) => (await import('#programs/up/backup')).restore(settings, terminal),
-  imageBuild: async (settings) => (await import('#programs/up/guest-image')).buildImage(settings, terminal),
+  image: {
+    build: async (settings) => (await import('#programs/up/guest-image')).buildImage(settings, terminal),
+    list: async (settings) => (await import('#programs/up/manage-images')).listImages(settings, terminal),
+    pull: async (settings) =>
+      (await import('#programs/up/manage-images')).pullImageCommand(settings, terminal, waitForInterrupt()),
+    prune: async (settings) => (await import('#programs/up/manage-images')).pruneImagesCommand(settings, terminal),
+  },
   down: async (settings) => (await import('#programs/up/running')).down(settings, terminal),
   ls: async (settings) => (await import('#programs/up/list-instances')).listInstances(settings, terminal),
   delete: async (settings) => (await import('#programs/up/delete-instance')).deleteInstance(settings, terminal),

@@ -19,7 +19,7 @@ export const IDLE_STARTERS: Starters = {
   ls: none,
   delete: none,
   backup: none,
-  imageBuild: none,
+  image: { build: none, list: none, pull: none, prune: none },
   restore: none,
   nodes: none,
   connect: none,

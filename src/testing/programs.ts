@@ -35,7 +35,7 @@ export function hasKubectl(): boolean {
 
 /** Reports whether the programs for real VMs are installed. CI requires them, since nothing else proves real VMs. */
 export function hasQemu(): boolean {
-  const programs = ['qemu-system-x86_64', 'qemu-img', 'setpriv', 'flock', 'apt-get'];
+  const programs = ['qemu-system-x86_64', 'qemu-img', 'setpriv', 'flock', 'bwrap', 'apt-get'];
   const missing = programs.filter((name) => !isInPath(name));
   if (missing.length > 0 && isCI()) throw new Error(`${missing.join(', ')} not in PATH`);
   if (missing.length > 0) reportSkipped(`real VMs, because there is no ${missing.join(' and ')} in PATH`);

@@ -66,6 +66,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     browser: true,
   },
   'vm/images': { contents: 'image download and verification', may: ['platform/base', 'api', 'vm/engine'] },
+  'vm/image-store': {
+    contents: 'fetches disk images, checks and converts them in a sandbox, and keeps them',
+    may: ['platform/base', 'vm/images'],
+  },
   'vm/controllers': {
     contents: 'controllers of instances, migrations, operations, snapshots and templates',
     may: ['platform', 'api', 'vm/engine', 'vm/storage', 'vm/usage'],
@@ -74,7 +78,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     contents: 'builds the demo guest, a small Linux, from Debian packages',
     may: ['platform/base'],
   },
-  'vm/node': { contents: 'the node agent and the machine drivers', may: ['platform', 'api', 'vm/storage', 'vm/usage'] },
+  'vm/node': {
+    contents: 'the node agent and the machine drivers',
+    may: ['platform', 'api', 'vm/storage', 'vm/usage', 'vm/image-store'],
+  },
 
   'fleet/rebalance': { contents: 'the rebalancing planner', may: ['platform'] },
   'fleet/library': {
@@ -222,7 +229,7 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'fleet/simulation/report/output.ts',
     'vm/node/agent/log-file.ts',
   ],
-  'real machines: processes of QEMU, their sockets and disks': ['vm/guest-image', 'vm/node/qemu'],
+  'real machines: processes of QEMU, their sockets and disks': ['vm/guest-image', 'vm/image-store', 'vm/node/qemu'],
   'keys, tokens and certificates': [
     'platform/kube/access-token.ts',
     'control-plane/apiserver/access/certificate-request.ts',

@@ -43,6 +43,14 @@ const volume = kubevirtObject('Volume', 'Source of a disk. Exactly one must be s
     optional: optional('Secret'),
     volumeLabel,
   }),
+  sysprep: object('Answer files for the setup of Windows, on a CD-ROM. Exactly one source must be set.', {
+    configMap: object('ConfigMap with the key autounattend.xml or unattend.xml, in any case.', {
+      name: requiredField(objectName('Name of the ConfigMap, in the namespace of the VM.')),
+    }),
+    secret: object('Secret with the key autounattend.xml or unattend.xml, in any case.', {
+      name: requiredField(objectName('Name of the Secret, in the namespace of the VM.')),
+    }),
+  }),
   hostDisk: object('A disk image in a file of the node.', {
     path: requiredField(string('Path of the file on the node.', { minLength: 1 })),
     type: requiredField(

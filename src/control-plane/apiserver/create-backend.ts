@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/base/clock';
 import type { Random } from '#platform/base/random';
 import type { KubeObject } from '#platform/kube/kube-object';
+import type { Authorize } from './access/attributes.ts';
 import type { Rbac } from './access/rbac.ts';
 import { type AdmissionChain, admissionChain } from './admission/chain.ts';
 import { DEFAULT_RANGES } from './admission/services/service-network.ts';
@@ -12,6 +13,9 @@ import { CommitShare } from './flow-control/commit-share.ts';
 import { ThreadShare } from './flow-control/thread-share.ts';
 import type { ServerHost } from './host.ts';
 import { kindParts } from './kind-parts.ts';
+import type { Pod } from './kinds/pod/pod-spec.ts';
+import { withNodeAuthorizer } from './node-authorizer.ts';
+import type { ObjectSource } from './object-source.ts';
 import { ParsedObjects } from './parsed-objects.ts';
 import { Registry } from './registry.ts';
 import { keyOf, type Resource } from './resource.ts';
@@ -47,7 +51,7 @@ export function createBackend(deps: BackendDeps): ServerCore {
   registry.add(builtInResources(kindParts));
   const parsed = new ParsedObjects();
   const rbac = indexRoles(stores.main, registry, parsed, signal);
-  const authorize = rbac.authorize.bind(rbac);
+  const authorize = authorizer(rbac, { store: stores.main, registry, parsed });
   const thread = new ThreadShare(clock);
   const serviceRange = selectServiceRange(deps.serviceClusterIpRange, ownRange(stores, registry, parsed));
   const admission = admissionChain({
@@ -73,6 +77,15 @@ export function createBackend(deps: BackendDeps): ServerCore {
     yaml: host.yaml,
   };
   return { backend, host, rbac, admission, serviceRange, thread };
+}
+
+/** Returns what decides on requests: roles, and for nodes also the pods that are bound to them. */
+function authorizer(rbac: Rbac, { store, registry, parsed }: ObjectSource): Authorize {
+  return withNodeAuthorizer(rbac.authorize.bind(rbac), function* (namespace) {
+    const pods = registry.find('', 'v1', 'pods');
+    if (pods === undefined) return;
+    for (const entry of store.range({ prefix: keyOf(pods, namespace, '') }).entries) yield parsed.get(entry) as Pod;
+  });
 }
 
 /** Returns the ServiceCIDR of an earlier start. */

@@ -73,7 +73,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   if (authentication !== undefined) {
     acts.set('/serviceaccounts/token', issueToken(authentication.serviceAccountTokens));
   }
-  const answers = reviews(rbac, authentication?.authenticator ?? NO_TOKENS, () => timestamp(clock));
+  const access = { authorize, rulesFor: rbac.rulesFor.bind(rbac) };
+  const answers = reviews(access, authentication?.authenticator ?? NO_TOKENS, () => timestamp(clock));
   const resources = resourceHandler({
     backend,
     items,

@@ -1,6 +1,6 @@
 import { type FieldError, invalid as invalidField } from '#platform/base/field-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import type { Attributes } from './access/attributes.ts';
+import type { Attributes, Authorize } from './access/attributes.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Rbac } from './access/rbac.ts';
 import { rulesReview } from './access/rules-review.ts';
@@ -28,22 +28,28 @@ interface AccessSpec {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Decides on requests, and lists the rules that roles give to a user. */
+export interface Access {
+  readonly authorize: Authorize;
+  readonly rulesFor: Rbac['rulesFor'];
+}
+
 /** Returns the reviews by `group/plural`. */
-export function reviews(rbac: Rbac, authenticator: TokenReviewer, now: () => string): ReadonlyMap<string, Review> {
+export function reviews(given: Access, authenticator: TokenReviewer, now: () => string): ReadonlyMap<string, Review> {
   return new Map<string, Review>([
-    ['authorization.k8s.io/selfsubjectaccessreviews', (object, user) => access(rbac, object, user)],
-    ['authorization.k8s.io/subjectaccessreviews', (object) => access(rbac, object, undefined)],
+    ['authorization.k8s.io/selfsubjectaccessreviews', (object, user) => access(given, object, user)],
+    ['authorization.k8s.io/subjectaccessreviews', (object) => access(given, object, undefined)],
     [
       'authorization.k8s.io/localsubjectaccessreviews',
-      (object, _user, namespace) => access(rbac, object, undefined, namespace),
+      (object, _user, namespace) => access(given, object, undefined, namespace),
     ],
-    ['authorization.k8s.io/selfsubjectrulesreviews', (object, user) => rules(rbac, object, user)],
+    ['authorization.k8s.io/selfsubjectrulesreviews', (object, user) => rules(given, object, user)],
     ['authentication.k8s.io/selfsubjectreviews', (object, user) => self(object, user, now())],
     ['authentication.k8s.io/tokenreviews', (object) => token(authenticator, object)],
   ]);
 }
 
-function access(rbac: Rbac, object: KubeObject, self: User | undefined, namespace?: string): KubeObject {
+function access({ authorize }: Access, object: KubeObject, self: User | undefined, namespace?: string): KubeObject {
   const spec = (object['spec'] ?? {}) as AccessSpec;
   const causes = [
     ...validateAccess(spec),
@@ -58,7 +64,7 @@ function access(rbac: Rbac, object: KubeObject, self: User | undefined, namespac
     ...(uid === undefined ? {} : { uid }),
     ...(extra === undefined ? {} : { extra }),
   };
-  const { allowed, reason } = rbac.authorize(attributesOf(spec, user));
+  const { allowed, reason } = authorize(attributesOf(spec, user));
   return { ...object, status: { allowed, ...(reason === '' ? {} : { reason }) } };
 }
 
@@ -108,10 +114,10 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec,
   return { user, verb, group, resource, subresource, namespace, name };
 }
 
-function rules(rbac: Rbac, object: KubeObject, user: User): KubeObject {
+function rules({ rulesFor }: Access, object: KubeObject, user: User): KubeObject {
   const { namespace = '' } = (object['spec'] ?? {}) as { readonly namespace?: string };
   if (namespace === '') throw badRequest('no namespace on request');
-  return { ...object, spec: {}, status: rulesReview(rbac.rulesFor(user, namespace)) };
+  return { ...object, spec: {}, status: rulesReview(rulesFor(user, namespace)) };
 }
 
 function self(object: KubeObject, { name, uid, groups, extra }: User, now: string): KubeObject {

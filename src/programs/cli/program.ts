@@ -13,7 +13,7 @@ import { type ExporterFlags, exporterCommand } from './exporter.ts';
 import { helpCommand, unknownCommand, versionCommand } from './help/command.ts';
 import { inGroups } from './help/groups.ts';
 import { withHelp } from './help/with-help.ts';
-import { type ImageBuildSettings, imageCommand } from './image.ts';
+import { type ImageStarters, imageCommand } from './image.ts';
 import { type InstallStarters, installCommands } from './install.ts';
 import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
@@ -35,7 +35,7 @@ export interface Starters extends RunningStarters, InstallStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
   readonly backup: (settings: BackupSettings) => Promise<void>;
-  readonly imageBuild: (settings: ImageBuildSettings) => Promise<void>;
+  readonly image: ImageStarters;
   readonly restore: (settings: RestoreSettings) => Promise<void>;
   readonly operator: (flags: OperatorFlags) => Promise<void>;
   readonly exporter: (flags: ExporterFlags) => Promise<void>;
@@ -84,7 +84,7 @@ export function vimanaProgram({
     upCommand(starters.up),
     ...runningCommands(starters),
     ...installing,
-    imageCommand(starters.imageBuild),
+    imageCommand(starters.image),
     backupCommand(starters.backup),
     restoreCommand(starters.restore),
     vmCommand(machines),

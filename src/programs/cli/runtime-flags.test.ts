@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { withRuntimeDefaults } from './runtime-flags.ts';
 
-const FLAGS = { nodes: 5, nodeSize: '32cpu,128Gi', nodePrefix: 'kwok-node-', zones: 1, leaveMachines: false };
+const FLAGS = {
+  nodes: 5,
+  nodeSize: '32cpu,128Gi',
+  nodePrefix: 'kwok-node-',
+  zones: 1,
+  leaveMachines: false,
+  hostDiskDirs: [],
+};
 
 describe('the defaults of a runtime', () => {
   it('do not change simulated nodes', () => {

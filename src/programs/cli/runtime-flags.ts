@@ -9,6 +9,8 @@ export interface RuntimeFlags {
   readonly runtime: Runtime;
   /** Leaves real machines running when the process ends. */
   readonly leaveMachines: boolean;
+  /** Directories of the host whose files VMs may use as hostDisk. */
+  readonly hostDiskDirs: readonly string[];
 }
 
 const GIB = 2 ** 30;
@@ -22,7 +24,15 @@ export function withRuntimeFlags(command: CheckedCommand): CheckedCommand {
         .choices(RUNTIMES)
         .default('simulated'),
     )
-    .option('--leave-machines', 'leave real VMs running when the process ends', false);
+    .option('--leave-machines', 'leave real VMs running when the process ends', false)
+    .addOption(
+      new Option(
+        '--host-disk-dirs <directories>',
+        'directories with files that VMs may use as hostDisk, separated by commas',
+      )
+        .argParser((text: string) => text.split(',').filter((each) => each !== ''))
+        .default([], 'none'),
+    );
 }
 
 /** Sizes nodes with real machines by the host that they share, unless the user has set something else. */

@@ -6,7 +6,8 @@ import type { CarbonSettings } from '#vm/carbon/settings';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { durationMs, durationOption } from './duration-option.ts';
-import { allowedHostsOption, imageHostsOption } from './host-names.ts';
+import { allowedHostsOption } from './host-names.ts';
+import { type ImageFlags, withImageFlags } from './image-flags.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
@@ -16,7 +17,7 @@ import { verifyImagesOption } from './verify-images.ts';
 import { unservedShortName, vmShortNameOption } from './vm-short-name-option.ts';
 
 /** Parsed flags of `vimana up`. */
-export interface UpSettings extends NodeFlags, RuntimeFlags {
+export interface UpSettings extends NodeFlags, RuntimeFlags, ImageFlags {
   readonly dataDir?: string;
   readonly ephemeral: boolean;
   readonly durability: 'sync' | 'relaxed';
@@ -45,8 +46,6 @@ export interface UpSettings extends NodeFlags, RuntimeFlags {
   readonly referenceNode: NodeSize;
   /** Downloads images with a checksum and compares them before the first start of a VM. */
   readonly verifyImages: boolean;
-  /** Image servers that may be at addresses that are not public. */
-  readonly imageHosts: readonly string[];
   readonly carbon: CarbonSettings;
   readonly auditLog?: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -89,9 +88,8 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
       ),
     )
     .addOption(referenceNodeOption())
-    .addOption(verifyImagesOption())
-    .addOption(imageHostsOption());
-  return withCarbonFlags(up)
+    .addOption(verifyImagesOption());
+  return withCarbonFlags(withImageFlags(up))
     .option('--audit-log <file>', 'append one JSON line per request to this file', nonEmpty)
     .addOption(
       new Option('--log-level <level>', 'minimum level to log')
@@ -180,7 +178,9 @@ function contradictions(flags: Flags, given: Given): string[] {
     ...(flags.runtime === 'qemu' && given('nodeFile')
       ? ['--runtime cannot be combined with --node-file: set runtime: qemu in its pools.']
       : []),
-    ...(given('imageHosts') && !flags.verifyImages ? ['--image-hosts needs --verify-images.'] : []),
+    ...(given('imageHosts') && !flags.verifyImages && flags.runtime !== 'qemu' && !given('nodeFile')
+      ? ['--image-hosts needs --verify-images or --runtime qemu.']
+      : []),
     ...(demo === true && empty === true ? ['--demo and --empty contradict each other.'] : []),
     ...(demo === true && !flags.dialects.includes('kubevirt')
       ? ['--demo creates kubevirt.io VMs, but --dialects does not include kubevirt.']

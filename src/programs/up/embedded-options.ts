@@ -4,8 +4,10 @@ import type { SchedulerConfiguration } from '#control-plane/scheduler/config/con
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
 import type { ServeStream } from '#platform/kube/web-socket';
 import type { Metrics } from '#platform/runtime/metrics';
+import type { ImageFlags } from '#programs/cli/image-flags';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
@@ -51,6 +53,13 @@ export interface ComponentOptions {
 /** Drivers of nodes that run real machines, by node. */
 export type MachineDrivers = ReadonlyMap<string, MachineDriver>;
 
+/** What drivers of real machines need of the control plane. */
+export interface DriverAccess {
+  readonly clusterUid: string;
+  /** Returns a client that acts as a node. */
+  readonly clientOfNode: (node: string) => Client;
+}
+
 /** What only a process with files, sockets and a network provides to the components. */
 export interface EdgeParts {
   readonly metrics?: Metrics;
@@ -59,7 +68,7 @@ export interface EdgeParts {
   /** What carbon providers read. If absent, carbon awareness is off. */
   readonly carbonSources?: CarbonSources;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
-  readonly openDrivers?: (clusterUid: string) => Promise<MachineDrivers>;
+  readonly openDrivers?: (access: DriverAccess) => Promise<MachineDrivers>;
   /** Serves WebSockets. If absent, nobody can be connected to a guest. */
   readonly serveStream?: ServeStream;
   /** Drivers that were opened. */
@@ -77,6 +86,10 @@ export interface EmbeddedOptions extends ComponentOptions {
   readonly host?: string;
   readonly port?: number;
   readonly audit?: (line: string) => void;
+  /** Where real machines get their images. Defaults to public servers. */
+  readonly machineImages?: ImageFlags;
+  /** Directories of the host whose files real machines may use as disks. */
+  readonly hostDiskDirs?: readonly string[];
   /** Downloads images for verification. If absent, they are not verified. */
   readonly images?: ImageFetch;
   readonly metrics?: Metrics;

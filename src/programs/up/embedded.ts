@@ -32,8 +32,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const machines = await realMachines(options);
   const parts = { metrics, carbonSources: carbonSources(), images: imageParts(options), serveStream };
   const edge = { ...parts, ...containerLogs(options) };
-  const openDrivers = machines === undefined ? {} : { openDrivers: (uid: string) => machines.open(uid) };
-  const cluster = await startComponents(opened, options, { ...edge, ...openDrivers });
+  const openDrivers = machines === undefined ? undefined : machines.open.bind(machines);
+  const cluster = await startComponents(opened, options, { ...edge, ...definedFields({ openDrivers }) });
   return {
     ...cluster,
     metrics,
@@ -44,11 +44,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
+const NO_IMAGE_FLAGS = { imageHosts: [], imageMirror: [] };
+
 /** The code for real machines is loaded only where a node needs it, so that others start faster. */
-async function realMachines({ dataDir, pools, clock, log }: EmbeddedOptions): Promise<RealMachines | undefined> {
+async function realMachines(options: EmbeddedOptions): Promise<RealMachines | undefined> {
+  const { dataDir, pools, clock, log, machineImages = NO_IMAGE_FLAGS, hostDiskDirs = [] } = options;
   if (dataDir === undefined || !pools.some(({ runtime }) => runtime === 'qemu')) return undefined;
   const { RealMachines: Machines } = await import('./real-machines.ts');
-  return new Machines({ pools, dataDir, clock, log });
+  return new Machines({ pools, dataDir, clock, log, images: machineImages, hostDiskDirs });
 }
 
 /** Keeps container logs as long as the objects that they belong to. */

@@ -1,10 +1,10 @@
-import { rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDirectory } from '#platform/base/directory';
 import type { Io } from '#programs/cli/io';
 import { defaultDataDir } from '#programs/instances/default-data-dir';
 import { buildGuestImage } from '#vm/guest-image/build-guest-image';
-import { imagesDirectory } from './real-machines.ts';
+import { imagesDirectory } from './open-image-store.ts';
 
 /** Returns the file of the demo guest in a data directory. */
 const guestFile = (dataDir: string) => join(imagesDirectory(dataDir), 'demo-guest.raw');
@@ -26,7 +26,10 @@ async function storeGuestImage(dataDir: string): Promise<number> {
   const disk = await buildGuestImage();
   const file = guestFile(dataDir);
   createDirectory(imagesDirectory(dataDir));
-  await writeFile(`${file}.tmp`, disk, { mode: 0o600 });
+  await rm(`${file}.tmp`, { force: true });
+  // Machines have links to it, and may run under other users, so that nobody may write to it.
+  await writeFile(`${file}.tmp`, disk, { mode: 0o444 });
+  await chmod(`${file}.tmp`, 0o444);
   await rename(`${file}.tmp`, file);
   return disk.length;
 }

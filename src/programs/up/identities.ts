@@ -15,6 +15,11 @@ export const PROVISIONER = 'vimana-provisioner';
 export const EXPORTER = 'vimana-exporter';
 export const SCENARIO_RUNNER = 'vimana-scenario';
 
+/** Returns the user of a node, who may read the Secrets and ConfigMaps that its pods refer to. */
+export function nodeUser(node: string): User {
+  return { name: `system:node:${node}`, groups: ['system:nodes', 'system:authenticated'] };
+}
+
 /** Lease of the operator. */
 export const OPERATOR_LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
 

@@ -15,7 +15,7 @@ import { type Components, createComponents, createKubernetesControllers, type Se
 import type { ComponentOptions, EdgeParts } from './embedded-options.ts';
 import type { ExplanationsOf } from './explanations.ts';
 import { createExporterFleet, scenarioRunnables } from './exporter-fleet.ts';
-import { ADMIN, OPERATOR, serviceAccount } from './identities.ts';
+import { ADMIN, nodeUser, OPERATOR, serviceAccount } from './identities.ts';
 import type { Changed } from './install.ts';
 import { ShortNameAdvice } from './moved-short-name.ts';
 import { prepareUnlessAborted } from './prepare.ts';
@@ -63,7 +63,8 @@ export async function startComponents<P extends ServingPlane>(
     if (options.mustBeEmpty !== undefined) await assertNoVms(client, options.mustBeEmpty);
     const kept = await unselectedVms(client, chosen);
     const dialects = [...chosen, ...kept.map(({ dialect }) => dialect)];
-    const drivers = await edge.openDrivers?.(await clusterUid(opened.client(ADMIN, 'vimana')));
+    const clientOfNode = (node: string) => opened.client(nodeUser(node), 'vimana-node');
+    const drivers = await edge.openDrivers?.({ clusterUid: await clusterUid(client), clientOfNode });
     const components = createComponents(options, dialects, { ...edge, ...definedFields({ drivers }) }, opened.client);
     return { kept, dialects, components };
   });

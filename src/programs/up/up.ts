@@ -18,7 +18,6 @@ import { vmShortNameGroup } from '#programs/cli/vm-short-name';
 import { nodeNames } from '#programs/install/node-pools';
 import { registerInstance, unregisterInstance } from '#programs/instances/registry';
 import { removeRunFile, writeRunFile } from '#programs/instances/run-file';
-import { checkedFetch } from '#vm/images/checked-fetch';
 import { formatNodeChanges } from './align-nodes.ts';
 import { clusterName, withStartExplanation } from './data-dir.ts';
 import { demoVms, hasRealMachines } from './demo-fleet.ts';
@@ -30,6 +29,7 @@ import { bindListeners, type Listeners } from './listeners.ts';
 import { lockDataDir } from './locked-data-dir.ts';
 import { mergeKubeconfig } from './merged-kubeconfig.ts';
 import { formatMoved } from './moved-short-name.ts';
+import { imageFetch } from './open-image-store.ts';
 import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from './output-files.ts';
 import { recordedPools, recordPools, requestedPools } from './recorded-nodes.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
@@ -137,7 +137,9 @@ function embeddedOptions({ settings, dataDir, clock, signal }: Run, log: Logger,
     nodeLostAfterMs: settings.nodeLostAfter,
     referenceNode: settings.referenceNode,
     carbon: settings.carbon,
-    ...(settings.verifyImages ? { images: checkedFetch(settings.imageHosts) } : {}),
+    ...(settings.verifyImages ? { images: imageFetch(settings) } : {}),
+    machineImages: settings,
+    hostDiskDirs: settings.hostDiskDirs,
     leaveMachines: settings.leaveMachines,
     stageDelayMs: settings.stageDelay,
     ...(schedulerConfig === undefined ? {} : { scheduling: schedulerConfiguration(schedulerConfig) }),
@@ -186,7 +188,9 @@ async function completeStart(
   if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
   const { token, exporter } = listeners;
   const at = exporter === undefined ? {} : { exporter: exporter.url };
-  const started = { settings, kubeconfig: out ?? kubeconfig, dataDir, tokenFile: token.file, ...at };
+  const guest = demo && hasRealMachines(pools) ? demoVms(pools)[0]?.metadata.name : undefined;
+  const shown = { ...at, ...definedFields({ guest }) };
+  const started = { settings, kubeconfig: out ?? kubeconfig, dataDir, tokenFile: token.file, ...shown };
   io.out(whatNext({ ...started, background: isDetached(), ...(merged !== undefined && { context: merged.name }) }));
   reportReady();
 }

@@ -46,6 +46,13 @@ test('the address of the exporter is shown if it is on', () => {
   expect(whatNext(started)).not.toContain('exporter');
 });
 
+test('the console of a real guest comes first', () => {
+  const settings = { dialects: ['kubevirt'] as const, ephemeral: false, mergeKubeconfig: false };
+  const started = { settings, background: false, kubeconfig: '/k', dataDir: '/data', tokenFile };
+  expect(whatNext({ ...started, guest: 'guest-1' })).toMatch(/KUBECONFIG=\/k\n {2}bin\/vimana vm console guest-1 /);
+  expect(whatNext(started)).not.toContain('console');
+});
+
 test('the group that vm means is shown', () => {
   expect(said(['hypersdk', 'kubevirt'])).toMatch(/ {2}kubectl get vm +# list VMs of kubevirt\.io\n/);
   expect(said(['hypersdk', 'kubevirt'], 'hypersdk.io')).toMatch(/ {2}kubectl get vm +# list VMs of hypersdk\.io\n/);

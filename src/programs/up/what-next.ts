@@ -19,6 +19,8 @@ export interface Started {
   readonly context?: string;
   /** URL of the exporter, if it is on. */
   readonly exporter?: string;
+  /** Name of a real guest of the demo, if there is one. */
+  readonly guest?: string;
 }
 
 const WHO = OWNERS_ARE_KNOWN ? 'HTTP clients of other users and hosts' : 'HTTP clients';
@@ -26,14 +28,15 @@ const WHO = OWNERS_ARE_KNOWN ? 'HTTP clients of other users and hosts' : 'HTTP c
 type Line = readonly [command: string, why: string];
 
 /** Returns commands to try now, for the chosen groups. */
-export function whatNext({ settings, kubeconfig, dataDir, tokenFile, background, context, exporter }: Started): string {
+export function whatNext(started: Started): string {
+  const { settings, kubeconfig, dataDir, tokenFile, background, context, exporter, guest } = started;
   const which = dataDir === resolve(defaultDataDir('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   const kept = settings.ephemeral ? 'its objects are not retained' : 'its objects are retained for the next start';
   const isCurrent = context !== undefined && settings.mergeKubeconfig;
   const access = isCurrent
     ? `  kubectl config use-context ${context}  # it is current already\n`
     : `  export KUBECONFIG=${shellWord(kubeconfig)}\n`;
-  const lines = [...tries(settings), ...(exporter === undefined ? [] : exporterTries(exporter))];
+  const lines = [...guestTries(guest), ...tries(settings), ...(exporter === undefined ? [] : exporterTries(exporter))];
   const width = Math.max(...lines.map(([command]) => command.length));
   return withInstalledPaths(`
 Ready. In another terminal:
@@ -56,6 +59,9 @@ function tries({ dialects, vmShortName }: Started['settings']): Line[] {
     ),
   ];
 }
+
+const guestTries = (guest: string | undefined): Line[] =>
+  guest === undefined ? [] : [[`bin/vimana vm console ${guest}`, 'open the shell of a real guest']];
 
 const exporterTries = (at: string): Line[] => [
   [`curl -s ${at}/metrics`, 'usage of nodes and VMs, for Prometheus'],

@@ -54,6 +54,8 @@ const instance: FieldHints = joinHints(placement, {
     networkDataBase64: { good: base64, bad: ['a', '====', 'ab c'] },
     'volumes[].configMap.name': { good: labelText, bad: [''] },
     'volumes[].secret.secretName': { good: labelText, bad: [''] },
+    'sysprep.configMap.name': { good: labelText, bad: [''] },
+    'sysprep.secret.name': { good: labelText, bad: [''] },
     'firmware.uuid': uuid,
     'clock.timezone': { good: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata'), bad: ['', 'Mars', 'UTC+1 '] },
     'domain.resources.requests': { good: requests },
@@ -80,6 +82,7 @@ const instance: FieldHints = joinHints(placement, {
     'volumes[].secret': (source: HintedPart) => {
       source['secretName'] ??= 'keys';
     },
+    sysprep: exactlyOne(['configMap', 'secret'], { configMap: { name: 'answers' } }),
     hostDisk: (source: HintedPart) => {
       if (source['capacity'] !== undefined) source['type'] = 'DiskOrCreate';
     },

@@ -21,13 +21,18 @@ export type Web = (url: string, options: WebOptions) => Promise<WebAnswer>;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-/** Follows redirects as a browser does. A password in a URL is only sent to the server of that URL. */
+/** Headers that other servers get too. All others may be secrets of the server that they are meant for. */
+const SHARED_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'range', 'if-range']);
+
+/** Follows redirects as a browser does. A password is only sent to the server that it is meant for. */
 export function webOf(fetch: ImageFetch): Web {
   return async (address, options) => {
     let url = new URL(address);
     let secret = passwordOf(url);
+    const { origin } = url;
     for (let redirects = 0; ; redirects++) {
-      const headers = { ...options.headers, ...(secret === undefined ? {} : { authorization: secret }) };
+      const own = url.origin === origin ? options.headers : sharedHeaders(options.headers);
+      const headers = { ...own, ...(secret === undefined ? {} : { authorization: secret }) };
       const response = await fetch(bare(url).href, { ...options, headers, redirect: 'manual' });
       const to = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
       if (to === null) return response;
@@ -39,6 +44,10 @@ export function webOf(fetch: ImageFetch): Web {
       url = next;
     }
   };
+}
+
+function sharedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => SHARED_HEADERS.has(name.toLowerCase())));
 }
 
 /** Releases a response that is not read to its end. */

@@ -153,6 +153,8 @@ export interface Machine {
   /** Time of the first start, on any node. */
   readonly startedAt: number;
   readonly ended?: MachineExit;
+  /** It is paused because the disk of the host is full. It resumes by itself. */
+  readonly diskFull?: boolean;
   /** The guest is up, as far as the driver knows. True if it cannot know. */
   readonly booted: boolean;
   /** Set once the guest has booted, if it has a guest agent. */
@@ -332,8 +334,28 @@ export class InvalidStateError extends VimanaError {
 
 /** Reports that a machine could not be started, for a reason that its user must know. */
 export class MachineStartError extends VimanaError {
-  constructor(message: string, details: ErrorDetails = {}) {
+  /** Reason in events and conditions. */
+  readonly reason: string;
+
+  constructor(
+    message: string,
+    { reason = 'SyncFailed', ...details }: ErrorDetails & { readonly reason?: string } = {},
+  ) {
     super('MACHINE_START', message, details);
+    this.reason = reason;
+  }
+}
+
+/** Reports that a machine cannot be started yet, because something that it needs is being prepared. */
+export class MachinePreparingError extends VimanaError {
+  /** What is being prepared, without its progress. */
+  readonly what: string;
+  readonly reason: string;
+
+  constructor(reason: string, what: string, message: string) {
+    super('MACHINE_PREPARING', message);
+    this.reason = reason;
+    this.what = what;
   }
 }
 

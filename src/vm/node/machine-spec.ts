@@ -36,6 +36,8 @@ export interface MachineSpec {
   /** Display name. */
   readonly name: string;
   readonly namespace: string;
+  /** Host name of the guest. Defaults to the display name. */
+  readonly hostname?: string;
   /** Launcher pod that reserves the machine's resources on this node. */
   readonly pod: { readonly name: string; readonly uid: string };
   readonly cpu: CpuTopology;
@@ -44,6 +46,8 @@ export interface MachineSpec {
   readonly maxMemoryBytes: number;
   readonly disks: readonly MachineDisk[];
   readonly nics: readonly MachineNic[];
+  /** Keys and passwords for users of the guest, as the instance names them. */
+  readonly accessCredentials?: NonNullable<InstanceSpec['accessCredentials']>;
   readonly firmware: {
     readonly uuid: string;
     readonly loader: 'bios' | 'efi';
@@ -117,6 +121,7 @@ export function machineSpecOf(instance: Vmi, pod: Pod): MachineSpec {
     id: metadata.uid ?? '',
     name: metadata.name ?? '',
     namespace: metadata.namespace ?? '',
+    hostname: hostnameOf(instance),
     pod: { name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' },
     cpu,
     maxSockets: Math.max(domain.cpu?.maxSockets ?? 0, cpu.sockets),
@@ -124,6 +129,7 @@ export function machineSpecOf(instance: Vmi, pod: Pod): MachineSpec {
     maxMemoryBytes: Math.max(maxGuest === undefined ? 0 : value(parseQuantity(maxGuest)), memoryBytes),
     disks: disksOf(spec),
     nics: nicsOf(instance),
+    ...(spec.accessCredentials === undefined ? {} : { accessCredentials: spec.accessCredentials }),
     firmware: {
       uuid: domain.firmware?.uuid ?? metadata.uid ?? '',
       loader: efi === undefined ? 'bios' : 'efi',
@@ -133,6 +139,14 @@ export function machineSpecOf(instance: Vmi, pod: Pod): MachineSpec {
     startPaused: spec.startStrategy === 'Paused',
     annotations: { ...pod.metadata.annotations, ...metadata.annotations },
   };
+}
+
+const MAX_HOSTNAME = 63;
+
+/** Returns the host name of the guest: the requested one, or the first label of the instance's name. */
+function hostnameOf({ metadata, spec }: Vmi): string {
+  const [label = ''] = (metadata.name ?? '').split('.');
+  return spec.hostname ?? label.slice(0, MAX_HOSTNAME).replace(/-+$/, '');
 }
 
 function disksOf({ domain, volumes = [] }: InstanceSpec): MachineDisk[] {

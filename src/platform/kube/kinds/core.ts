@@ -12,6 +12,8 @@ export interface Namespace extends KubeObject {
 
 export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
+  /** Values in base64. */
+  readonly binaryData?: Readonly<Record<string, string>>;
 }
 
 export interface Service extends KubeObject {
@@ -30,6 +32,6 @@ export interface Service extends KubeObject {
 export const NAMESPACES = resourceType<Namespace>('v1', 'Namespace', 'namespaces', 'Cluster');
 export const CONFIG_MAPS = resourceType<ConfigMap>('v1', 'ConfigMap', 'configmaps');
 export const SERVICE_ACCOUNTS = resourceType('v1', 'ServiceAccount', 'serviceaccounts');
-/** Secrets are only checked for existence. */
+/** Only nodes read the contents of Secrets. Others check whether they exist. */
 export const SECRETS = resourceType('v1', 'Secret', 'secrets');
 export const SERVICES = resourceType<Service>('v1', 'Service', 'services');

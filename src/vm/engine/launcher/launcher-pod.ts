@@ -31,7 +31,7 @@ import { apiVersionOf } from '#platform/kube/kinds/resource-type';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { launcherResources, launcherSize } from './resources.ts';
 import type { LauncherSettings } from './settings.ts';
-import { launcherVolumes } from './volumes.ts';
+import { imagePullSecrets, launcherVolumes } from './volumes.ts';
 
 /** Time for the launcher to clean up after the grace period of the guest. */
 const LAUNCHER_GRACE_SECONDS = 15;
@@ -83,6 +83,7 @@ export function launcherPod(
   const { volumes, mounts, devices } = launcherVolumes(spec, claim);
   const { affinity, topologySpreadConstraints, priorityClassName, schedulerName, subdomain } = spec;
   const tolerations = [...(spec.tolerations ?? []), ...settings.tolerations];
+  const pullSecrets = imagePullSecrets(spec);
   const hostname = spec.hostname ?? (subdomain === undefined ? undefined : hostnameOf(vmi));
   return {
     metadata: {
@@ -118,6 +119,7 @@ export function launcherPod(
       nodeSelector: { ...spec.nodeSelector, ...settings.nodeSelector },
       ...(tolerations.length === 0 ? {} : { tolerations }),
       ...(volumes.length === 0 ? {} : { volumes }),
+      ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets }),
       ...definedFields({ affinity, topologySpreadConstraints, priorityClassName, schedulerName, hostname, subdomain }),
     },
   };

@@ -9,7 +9,7 @@ import { createLauncherPod } from './create-launcher-pod.ts';
 import { launcherName, launcherPod } from './launcher-pod.ts';
 import { launcherResources } from './resources.ts';
 import { LAUNCHER_SETTINGS } from './settings.ts';
-import { claimNames, launcherVolumes } from './volumes.ts';
+import { claimNames, imagePullSecrets, launcherVolumes } from './volumes.ts';
 
 const domain = (more: object = {}): InstanceSpec['domain'] => ({ devices: {}, ...more });
 const vmi = (spec: object = {}, metadata: object = {}): Vmi =>
@@ -237,8 +237,14 @@ describe('the volumes of a launcher', () => {
       { name: 'host', hostDisk: { path: '/data/disk.img', type: 'Disk' } },
       { name: 'image', containerDisk: { image: 'registry.example.com/disk' } },
       { name: 'scratch', emptyDisk: { capacity: '1Gi' } },
+      { name: 'answers', sysprep: { configMap: { name: 'windows' } } },
+      { name: 'access-credential-0', sysprep: { secret: { name: 'product' } } },
     ] as InstanceSpec['volumes'];
-    const spec = { volumes } as Pick<InstanceSpec, 'volumes'>;
+    const keysOf = (secretName: string) => ({
+      sshPublicKey: { source: { secret: { secretName } }, propagationMethod: { noCloud: {} } },
+    });
+    const accessCredentials = [keysOf('keys'), keysOf('more'), keysOf('keys')];
+    const spec = { volumes, accessCredentials } as Pick<InstanceSpec, 'volumes' | 'accessCredentials'>;
     expect(claimNames(spec)).toEqual(['disk', 'filled']);
     const block = (name: string) => ({ spec: { volumeMode: name === 'filled' ? 'Block' : 'Filesystem' } }) as never;
     const found = launcherVolumes(spec, block);
@@ -249,9 +255,23 @@ describe('the volumes of a launcher', () => {
       { name: 'key', secret: { secretName: 's' } },
       { name: 'init-udata', secret: { secretName: 'user' } },
       { name: 'host', hostPath: { path: '/data', type: 'DirectoryOrCreate' } },
+      { name: 'answers', configMap: { name: 'windows' } },
+      { name: 'access-credential-0', secret: { secretName: 'product' } },
+      { name: 'access-credential-0-0', secret: { secretName: 'keys' } },
+      { name: 'access-credential-1', secret: { secretName: 'more' } },
     ]);
     expect(found.devices).toEqual([{ name: 'data', devicePath: '/dev/data' }]);
-    expect(found.mounts.map(({ name }) => name)).toEqual(['root', 'conf', 'key', 'init-udata', 'host']);
+    const mounted = found.volumes.map(({ name }) => name).filter((name) => name !== 'data');
+    expect(found.mounts.map(({ name }) => name)).toEqual(mounted);
+  });
+
+  it('names the Secrets of disk images, each once, so that the node may read them', () => {
+    const imageOf = (name: string, imagePullSecret: string) => ({
+      name,
+      containerDisk: { image: 'i', imagePullSecret },
+    });
+    const spec = { volumes: [imageOf('a', 'x'), imageOf('b', 'x'), imageOf('c', 'y')] };
+    expect(imagePullSecrets(spec)).toEqual([{ name: 'x' }, { name: 'y' }]);
   });
 });
 

@@ -31,7 +31,7 @@ export function claimNames({ volumes = [] }: Pick<InstanceSpec, 'volumes'>): str
  * inline data reach the machine through the node agent.
  */
 export function launcherVolumes(
-  { volumes = [] }: Pick<InstanceSpec, 'volumes'>,
+  { volumes = [], accessCredentials = [] }: Pick<InstanceSpec, 'volumes' | 'accessCredentials'>,
   claim: (name: string) => PersistentVolumeClaim | undefined,
 ): LauncherVolumes {
   const found = {
@@ -44,7 +44,7 @@ export function launcherVolumes(
     found.mounts.push({ name: volume.name, mountPath: `${path}/${volume.name}`, ...(readOnly ? { readOnly } : {}) });
   };
   for (const source of volumes) {
-    const { name, configMap, secret, hostDisk } = source;
+    const { name, configMap, secret, sysprep, hostDisk } = source;
     const [claimName] = claimNames({ volumes: [source] });
     if (claimName !== undefined) {
       const readOnly = source.persistentVolumeClaim?.readOnly === true;
@@ -58,6 +58,8 @@ export function launcherVolumes(
       mount({ name, configMap: { name: configMap.name, ...optional(configMap) } }, `${DATA}/config-map`);
     } else if (secret !== undefined) {
       mount({ name, secret: { secretName: secret.secretName, ...optional(secret) } }, `${DATA}/secret`);
+    } else if (sysprep !== undefined) {
+      mount({ name, ...sysprepSource(sysprep) }, `${DATA}/sysprep`);
     } else if (hostDisk !== undefined) {
       mount({ name, hostPath: { path: directoryOf(hostDisk.path), type: 'DirectoryOrCreate' } }, DISKS);
     } else {
@@ -66,7 +68,34 @@ export function launcherVolumes(
       }
     }
   }
+  for (const [at, secretName] of credentialSecrets(accessCredentials).entries()) {
+    const name = unusedName(`access-credential-${at}`, found.volumes);
+    mount({ name, secret: { secretName } }, `${DATA}/secret`);
+  }
   return found;
+}
+
+/** Returns the names of the Secrets with which the node agent pulls disk images. */
+export function imagePullSecrets({ volumes = [] }: Pick<InstanceSpec, 'volumes'>): { readonly name: string }[] {
+  const names = volumes.flatMap(({ containerDisk }) => containerDisk?.imagePullSecret ?? []);
+  return [...new Set(names)].map((name) => ({ name }));
+}
+
+function sysprepSource({ configMap, secret }: NonNullable<Source['sysprep']>): object {
+  return configMap === undefined ? { secret: { secretName: secret?.name } } : { configMap: { name: configMap.name } };
+}
+
+/** Returns the names of the Secrets with keys and passwords, each once. */
+function credentialSecrets(credentials: NonNullable<InstanceSpec['accessCredentials']>): string[] {
+  const names = credentials.flatMap(
+    ({ sshPublicKey, userPassword }) => (sshPublicKey ?? userPassword)?.source.secret?.secretName ?? [],
+  );
+  return [...new Set(names)];
+}
+
+/** Returns a name that no volume has yet, because users may choose any. */
+function unusedName(name: string, volumes: readonly PodVolume[]): string {
+  return volumes.some((volume) => volume.name === name) ? unusedName(`${name}-0`, volumes) : name;
 }
 
 const optional = ({ optional: value }: { readonly optional?: boolean }) =>

@@ -1,24 +1,41 @@
 import { VimanaError } from '#platform/base/errors';
-import { MachineStartError } from '../machine-driver.ts';
+import { MachinePreparingError, MachineStartError } from '../machine-driver.ts';
 import { NotSupportedError } from '../not-supported-error.ts';
+import { ObjectWaitError } from '../object-wait-error.ts';
 
 /** Reason why an action on a machine failed, as its pod reports it, and when to try again. */
 export interface ActionFailure {
   readonly waiting: { readonly reason: string; readonly message: string };
   readonly retryAfterMs: number;
+  /** What is being prepared. Unset for a failure. */
+  readonly preparing?: string;
+  /** Resolves when the action may succeed, if that can be known. */
+  readonly waitForChange?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What a driver cannot do, it can at the earliest after an upgrade. */
 const UNSUPPORTED_RETRY_MS = 300_000;
 const RETRY_MS = 10_000;
+/** How often the progress of a preparation is reported. */
+const PROGRESS_MS = 1_000;
+/** What is watched is tried again when it changes, and in case the watch is lost. */
+const WATCHED_RETRY_MS = 300_000;
 
 /** Returns what to report about an error of a driver, and throws all others. */
 export function actionFailureOf(error: unknown): ActionFailure {
   if (error instanceof NotSupportedError) {
     return { waiting: { reason: 'NotSupported', message: error.message }, retryAfterMs: UNSUPPORTED_RETRY_MS };
   }
+  if (error instanceof MachinePreparingError) {
+    const { reason, message, what } = error;
+    return { waiting: { reason, message }, retryAfterMs: PROGRESS_MS, preparing: what };
+  }
+  if (error instanceof ObjectWaitError) {
+    const waiting = { reason: 'FailedMount', message: error.message };
+    return { waiting, retryAfterMs: WATCHED_RETRY_MS, waitForChange: (signal) => error.waitForChange(signal) };
+  }
   if (!(error instanceof MachineStartError)) throw error;
-  return { waiting: { reason: 'SyncFailed', message: messageOf(error) }, retryAfterMs: RETRY_MS };
+  return { waiting: { reason: error.reason, message: messageOf(error) }, retryAfterMs: RETRY_MS };
 }
 
 function messageOf({ message, hint }: VimanaError): string {

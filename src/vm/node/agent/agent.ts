@@ -93,6 +93,7 @@ export class Agent implements Runnable {
       pods: this.#pods,
       instances: this.#instances,
       claims: informers.of(PERSISTENT_VOLUME_CLAIMS).cache,
+      wake: (key) => this.#queue.add(key),
       isElsewhere: (machine, node) => this.#gate.isElsewhere(machine, node),
     });
     this.#restores = new RestoreAnswers({ ...parts, gate: this.#gate, sweep: (host) => this.sweep(host) });

@@ -1,4 +1,4 @@
-import { PAUSED_BY_USER } from '#api/instance-request';
+import { PAUSED_BY_FULL_DISK, PAUSED_BY_USER } from '#api/instance-request';
 import { HOT_CHANGES, hotChanges } from '#api/kubevirt/hot-change';
 import { inOrder } from '#api/kubevirt/phase-times';
 import type { Vmi } from '#api/kubevirt/resources';
@@ -156,7 +156,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
     desired.push({ type: 'LiveMigratable', status: movable, ...blocker });
     desired.push(...(machine.conditions ?? []));
     if (connected) desired.push({ type: 'AgentConnected', status: 'True' });
-    if (paused) desired.push({ type: 'Paused', status: 'True', ...PAUSED_BY_USER });
+    if (paused) desired.push({ type: 'Paused', status: 'True', ...pauseReason(machine) });
   }
   const changing = machine === undefined ? [] : sizeChanges(instance, machine, blocker);
   desired.push(...changing);
@@ -189,13 +189,15 @@ function troubleOf({ waiting }: InstanceFacts): KubeCondition | undefined {
 function why({ machine, paused, pod }: InstanceFacts, terminating: boolean): { reason: string; message: string } {
   if (terminating) return { reason: 'PodTerminating', message: 'virt-launcher pod is terminating' };
   if (machine === undefined) return { reason: 'GuestNotRunning', message: 'Guest VM is not reported as running' };
-  if (paused) return PAUSED_BY_USER;
+  if (paused) return pauseReason(machine);
   const unready = conditionOf(pod.status?.conditions, 'Ready');
   return {
     reason: unready?.reason ?? 'ContainersNotReady',
     message: unready?.message ?? `containers with unready status: [${COMPUTE_CONTAINER}]`,
   };
 }
+
+const pauseReason = ({ diskFull }: Machine) => (diskFull === true ? PAUSED_BY_FULL_DISK : PAUSED_BY_USER);
 
 function withAll(before: readonly Condition[], desired: readonly KubeCondition[], now: number): Condition[] {
   const time = timestamp(now);

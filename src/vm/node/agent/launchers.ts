@@ -20,7 +20,7 @@ import { instanceStatus } from './instance-status.ts';
 import { launcherStatus } from './launcher-status.ts';
 import { type Migratability, migratability } from './live-migratable.ts';
 import type { ManagedNode, NodeHooks } from './managed-node.ts';
-import { isOf, performAction } from './perform-action.ts';
+import { type ActionContext, isOf, performAction } from './perform-action.ts';
 import { planMachine } from './plan-machine.ts';
 import { type ProbeResult, probe } from './probes.ts';
 import { instanceKeyOf, isLauncher, type Role, roleOf } from './role.ts';
@@ -39,6 +39,8 @@ export interface LauncherDeps {
   readonly instances: Cache<Vmi>;
   readonly pods: Cache<Pod>;
   readonly claims: Cache<PersistentVolumeClaim>;
+  /** Reconciles a pod again. */
+  readonly wake: (pod: string) => void;
   /** Reports whether another node lists a machine of this name. */
   readonly isElsewhere: (machine: string, node: string) => boolean;
 }
@@ -71,8 +73,9 @@ export class Launchers {
   }
 
   async reconcile(tracked: TrackedPod, pod: Pod, host: ManagedNode): Promise<ReconcileResult | undefined> {
-    const { clock, hooks } = this.#parts;
+    const { clock, hooks, wake } = this.#parts;
     const now = clock.now();
+    tracked.stopWaiting?.abort();
     const look: LauncherView = {
       tracked,
       host,
@@ -102,7 +105,10 @@ export class Launchers {
       verdict = this.#probe(look);
     }
     await this.#report(look, hold?.waiting ?? failure?.waiting, verdict);
-    if (failure !== undefined) return { requeueAfterMs: failure.retryAfterMs };
+    if (failure !== undefined) {
+      wakeOnChange(tracked, failure, wake);
+      return { requeueAfterMs: failure.retryAfterMs };
+    }
     if (look.instance !== undefined && look.machine?.state === 'running') {
       await hooks.attend?.(pod, look.instance, look.machine, host.driver);
     }
@@ -118,6 +124,7 @@ export class Launchers {
   async leave(tracked: TrackedPod, host: ManagedNode): Promise<void> {
     const { machineId, gone: pod } = tracked;
     const { driver } = host;
+    tracked.stopWaiting?.abort();
     if (machineId !== undefined && isPodOf(await driver.inspect(machineId), tracked)) {
       await driver.kill(machineId, 'its pod was deleted');
     }
@@ -173,7 +180,8 @@ export class Launchers {
         };
         const perform = performAction(action, { client, host, run: tracked, pod, instance, now, log, record });
         const failed = await perform.then(() => undefined, actionFailureOf);
-        if (failed !== undefined) record('Warning', failed.waiting.reason, failed.waiting.message);
+        if (failed?.preparing !== undefined) this.#recordPreparation(tracked, failed.preparing, record);
+        else if (failed !== undefined) record('Warning', failed.waiting.reason, failed.waiting.message);
         failure = failed ?? failure;
         if (tracked.instance !== undefined) look.instance = newest(look.instance, tracked.instance);
       }
@@ -182,6 +190,13 @@ export class Launchers {
     }
     await this.#inspect(look);
     return failure;
+  }
+
+  /** Records once what is being prepared. Its progress is in the status. */
+  #recordPreparation(tracked: TrackedPod, what: string, record: ActionContext['record']): void {
+    if (tracked.preparing === what) return;
+    tracked.preparing = what;
+    record('Normal', 'Pulling', `Pulling ${what}`);
   }
 
   #probe({ instance, machine, pod, tracked, now }: LauncherView): ProbeResult | undefined {
@@ -333,6 +348,18 @@ export class Launchers {
 }
 
 const isPodOf = (machine: Machine | undefined, { podUid }: TrackedPod) => machine?.spec.pod.uid === podUid;
+
+/** Reconciles a pod again as soon as a failed action may succeed, unless it is reconciled before. */
+function wakeOnChange(tracked: TrackedPod, { waitForChange }: ActionFailure, wake: LauncherDeps['wake']): void {
+  if (waitForChange === undefined) return;
+  const stop = new AbortController();
+  tracked.stopWaiting = stop;
+  const wakeUnlessStopped = () => {
+    if (!stop.signal.aborted) wake(tracked.key);
+  };
+  // A lost watch is no failure: the action is tried again after a while in any case.
+  waitForChange(stop.signal).then(wakeUnlessStopped, () => undefined);
+}
 
 /** Returns how the purpose of the pod has ended, or undefined if it has not. */
 function terminationFor({ tracked, pod, instance, machine }: LauncherView, role: Role): Termination | undefined {

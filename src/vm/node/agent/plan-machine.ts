@@ -109,13 +109,13 @@ function remainingGraceMs({ metadata, spec }: Vmi, pod: Pod): number | undefined
   return graces.length === 0 ? undefined : Math.min(...graces) * 1000;
 }
 
-function planPower({ state }: Machine, { metadata, spec }: Vmi): MachineAction[] {
+function planPower({ state, diskFull = false }: Machine, { metadata, spec }: Vmi): MachineAction[] {
   const annotations = metadata.annotations ?? {};
   const requested = annotations[PAUSED_ANNOTATION];
   const paused = requested === undefined ? spec.startStrategy === 'Paused' : requested === 'true';
   const actions: MachineAction[] = [];
   if (paused && state === 'running') actions.push({ do: 'pause' });
-  if (!paused && state === 'paused') actions.push({ do: 'resume' });
+  if (!paused && state === 'paused' && !diskFull) actions.push({ do: 'resume' });
   if (annotations[RESET_ANNOTATION] !== undefined) actions.push({ do: 'reset', annotation: RESET_ANNOTATION });
   if (annotations[SOFT_REBOOT_ANNOTATION] !== undefined) {
     actions.push({ do: 'soft reboot', annotation: SOFT_REBOOT_ANNOTATION });

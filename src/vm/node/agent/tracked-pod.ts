@@ -27,12 +27,16 @@ export interface TrackedPod {
   held?: boolean;
   /** An action on the machine is in progress, so that its changes are no news. */
   acting?: boolean;
+  /** Ends the wait for a change that lets a failed action succeed. */
+  stopWaiting?: AbortController;
   /** Address where the node waits for the machine to arrive by migration. */
   listensAt?: string;
   cause?: Cause;
   unhealthySince?: number | undefined;
   /** Grace period of the last shutdown request to the guest. */
   requestedGraceMs?: number;
+  /** Preparation of the machine that was recorded as an event. */
+  preparing?: string;
 }
 
 export function newTrackedPod(pod: Pod, key: string, now: number): TrackedPod {

@@ -44,6 +44,8 @@ export interface QemuDriverOptions {
   readonly node: string;
   /** Identifies the boot of the host. */
   readonly bootId: string;
+  /** Checks that the disks of a machine can be prepared. Throws if not, or not yet. */
+  readonly requireDisks?: (spec: MachineSpec) => Promise<void>;
   /** How machines are isolated from the host. */
   readonly isolation: Isolation;
   /** Limits the resources of machines. */
@@ -243,6 +245,7 @@ export class QemuDriver implements MachineDriver {
     const { root, cluster, node, bootId, clock, isolation, cgroups } = this.#options;
     // An unsupported spec is rejected before anything is created.
     this.#command(spec, spec.disks.map(placeholderDisk));
+    await this.#options.requireDisks?.(spec);
     const taken = new Set([...this.#machines.values()].flatMap(({ uid }) => uid ?? []));
     const record: MachineRecord = {
       version: 1,

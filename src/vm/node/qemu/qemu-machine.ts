@@ -6,6 +6,7 @@ import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
 import type { ContainerLog } from '#platform/kube/node-runtime';
+import { availableBytes } from '#vm/image-store/image-limits';
 import type { DriverCondition } from '../driver-facts.ts';
 import { GuestConnectionError, InvalidStateError, type Machine, type MachineExit } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
@@ -19,6 +20,7 @@ import type { MachineDirectory } from './directory/machine-directory.ts';
 import type { MachineRecord } from './directory/machine-record.ts';
 import { waitForChange } from './directory/wait-for-change.ts';
 import { endByExitStatus, endByRunState, type MachineEnd } from './exit-reason.ts';
+import { FullDisk } from './full-disk.ts';
 import { GuestWatch } from './guest-agent/guest-watch.ts';
 import { QemuGuestAgent } from './guest-agent/qemu-guest-agent.ts';
 import { wasOutOfMemory } from './isolation/cgroups.ts';
@@ -74,6 +76,7 @@ export class QemuMachine {
   /** Numbers connections to the guest. It starts elsewhere in each process, as those of an earlier one may remain. */
   #connections: number;
   #timer: Timer | undefined;
+  readonly #disk: FullDisk;
 
   constructor(record: MachineRecord, directory: MachineDirectory, deps: QemuMachineDeps) {
     this.spec = record.spec;
@@ -98,6 +101,11 @@ export class QemuMachine {
       isRunning: () => this.#state === 'running',
       onChange: () => onChange(this.spec.id),
     });
+    this.#disk = new FullDisk({
+      clock: deps.clock,
+      availableBytes: () => availableBytes(directory.path),
+      resume: () => this.resume(),
+    });
     this.#connections = deps.clock.now();
   }
 
@@ -107,7 +115,12 @@ export class QemuMachine {
     const ended = this.#ended;
     const guest = ended === undefined ? this.#guest.guest : undefined;
     return {
-      ...{ spec, startedAt, state: this.#state, booted: true, conditions },
+      spec,
+      startedAt,
+      state: this.#state,
+      booted: true,
+      conditions,
+      ...(this.#disk.isFull && this.#state === 'paused' ? { diskFull: true } : {}),
       ...(ended === undefined ? {} : { ended }),
       ...(guest === undefined ? {} : { guest }),
     };
@@ -157,6 +170,7 @@ export class QemuMachine {
     const { status } = await this.#execute<{ status: string }>('query-status');
     const end = endByRunState(status, this.#killAt !== undefined);
     if (end !== undefined) return await this.end(end);
+    this.#disk.observe(status);
     this.#become(this.#killAt === undefined ? (status === 'running' ? 'running' : 'paused') : 'stopping');
   }
 
@@ -272,6 +286,7 @@ export class QemuMachine {
   /** Leaves the machine as it is, and forgets it. */
   detach(): void {
     this.#timer?.cancel();
+    this.#disk.stop();
     this.#ending ??= Promise.resolve();
     this.#guest.stop();
     this.#qmp?.close();
@@ -347,6 +362,7 @@ export class QemuMachine {
   async #finish(exit: MachineExit): Promise<void> {
     this.#timer?.cancel();
     this.#guest.stop();
+    this.#disk.stop();
     this.#ended = exit;
     this.#qmp?.close();
     this.#become('ended');

@@ -48,6 +48,16 @@ describe('volumes', () => {
       ],
     ],
     ['an absolute path', second({ containerDisk: { ...diskImage, path: '/disk/root.qcow2' } }), []],
+    [
+      'sysprep without a source',
+      second({ sysprep: {} }),
+      [`${at}.sysprep: Required value: must have exactly one source set: configMap or secret`],
+    ],
+    [
+      'sysprep with two sources',
+      second({ sysprep: { configMap: { name: 'a' }, secret: { name: 'b' } } }),
+      [`${at}.sysprep: Invalid value: "configMap, secret": must have exactly one source set: configMap or secret`],
+    ],
     ['a ConfigMap without a name', second({ configMap: {} }), [`${at}.configMap.name: Required value`]],
     ['a Secret without a name', second({ secret: {} }), [`${at}.secret.secretName: Required value`]],
     [

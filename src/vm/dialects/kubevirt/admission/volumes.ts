@@ -47,7 +47,8 @@ function validateSourceCount(volume: Volume, at: string): FieldError[] {
 }
 
 function validateSource(volume: Volume, at: string, { anySize }: VolumeOptions): FieldError[] {
-  const { cloudInitNoCloud, cloudInitConfigDrive, containerDisk, emptyDisk, configMap, secret, hostDisk } = volume;
+  const { cloudInitNoCloud, cloudInitConfigDrive, containerDisk, emptyDisk, configMap, secret, sysprep, hostDisk } =
+    volume;
   const causes: FieldError[] = [];
   if (cloudInitNoCloud !== undefined)
     append(causes, validateCloudInit(cloudInitNoCloud, `${at}.cloudInitNoCloud`, anySize));
@@ -58,8 +59,15 @@ function validateSource(volume: Volume, at: string, { anySize }: VolumeOptions):
   if (emptyDisk !== undefined) append(causes, validateAmount(`${at}.emptyDisk.capacity`, emptyDisk.capacity));
   if (configMap !== undefined && !configMap.name) causes.push(required(`${at}.configMap.name`));
   if (secret !== undefined && !secret.secretName) causes.push(required(`${at}.secret.secretName`));
+  if (sysprep !== undefined) append(causes, validateSysprep(sysprep, `${at}.sysprep`));
   if (hostDisk !== undefined) append(causes, validateHostDisk(hostDisk, `${at}.hostDisk`));
   return causes;
+}
+
+function validateSysprep({ configMap, secret }: NonNullable<Volume['sysprep']>, at: string): FieldError[] {
+  if ((configMap === undefined) !== (secret === undefined)) return [];
+  const detail = 'must have exactly one source set: configMap or secret';
+  return [configMap === undefined ? required(at, detail) : invalid(at, 'configMap, secret', detail)];
 }
 
 function validatePath(field: string, path: string): FieldError[] {

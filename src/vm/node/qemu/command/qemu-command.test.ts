@@ -108,6 +108,12 @@ describe('the command line of QEMU', () => {
     expect(command.includes('virtio-scsi-pci,id=scsi0')).toBe(bus === 'scsi');
   });
 
+  it('passes an Ignition configuration as a file, never as an argument', () => {
+    const command = commandOf({ annotations: { 'kubevirt.io/ignitiondata': 's3cret' } });
+    expect(valuesOf(command, '-fw_cfg')).toEqual(['name=opt/com.coreos/config,file=ignition.json']);
+    expect(command.join(' ')).not.toContain('s3cret');
+  });
+
   it('escapes commas in names', () => {
     expect(valuesOf(commandOf({ name: 'a,debug-threads=on' }), '-name')).toEqual(['guest=shop/a,,debug-threads=on']);
   });

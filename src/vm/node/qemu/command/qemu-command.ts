@@ -1,6 +1,7 @@
 import type { MachineSpec } from '../../machine-spec.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
 import { diskArguments } from './disk-arguments.ts';
+import { ignitionArguments } from './ignition-arguments.ts';
 import { nicArguments } from './nic-arguments.ts';
 import type { PreparedDisk, QemuHost } from './qemu-host.ts';
 
@@ -45,6 +46,7 @@ export function qemuCommand(spec: MachineSpec, disks: readonly PreparedDisk[], h
     ...['-device', 'virtio-balloon-pci,id=balloon0,free-page-reporting=on'],
     ...diskArguments(spec, disks),
     ...nicArguments(spec, host),
+    ...ignitionArguments(spec),
   ];
 }
 

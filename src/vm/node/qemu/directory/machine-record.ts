@@ -1,5 +1,6 @@
 import type { MachineExit } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
+import { IGNITION_ANNOTATION } from '../command/ignition-arguments.ts';
 
 /** What is written about a machine before it starts. It suffices to find the machine again, and contains no secret. */
 export interface MachineRecord {
@@ -26,10 +27,11 @@ export interface StopRecord {
 /** Reason for an end that the node agent knows, which takes precedence over the exit code of QEMU. */
 export type EndRecord = MachineExit;
 
-/** Returns a spec without the contents of volumes that are written in it, since they may be secret. */
+/** Returns a spec without the contents of volumes and files that are written in it, since they may be secret. */
 export function withoutInlineData(spec: MachineSpec): MachineSpec {
   const disks = spec.disks.map((disk) => ({ ...disk, volume: withoutContents(disk.volume) }));
-  return { ...spec, disks };
+  const { [IGNITION_ANNOTATION]: _configuration, ...annotations } = spec.annotations;
+  return { ...spec, disks, annotations };
 }
 
 const CONTENTS: ReadonlySet<string> = new Set(['userData', 'userDataBase64', 'networkData', 'networkDataBase64']);

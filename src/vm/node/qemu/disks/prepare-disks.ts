@@ -1,82 +1,96 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { parseQuantity, value } from '#platform/base/quantity';
-import { MachineStartError } from '../../machine-driver.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
+import type { NodeObjects } from '../../node-objects.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
 import type { PreparedDisk } from '../command/qemu-host.ts';
-import { isoImage } from '../seed/iso-image.ts';
-import type { LocalImages } from './local-images.ts';
-import { configDriveSeed, noCloudSeed } from './seed-files.ts';
+import { writeIgnition } from '../seed/ignition.ts';
+import { readSeedContents, type SeedContents } from '../seed/seed-contents.ts';
+import { writeSeed } from '../seed/write-seed.ts';
+import { createBlankDisk, createOverlay } from './base-image.ts';
+import type { ImageDisks } from './image-disks.ts';
 import { volumeKindOf } from './volume-kind.ts';
-
-const run = promisify(execFile);
 
 /** Kinds of volumes that this driver can turn into a disk. */
 const SUPPORTED: ReadonlySet<string> = new Set([
   'containerDisk',
+  'persistentVolumeClaim',
+  'dataVolume',
+  'hostDisk',
   'emptyDisk',
   'cloudInitNoCloud',
   'cloudInitConfigDrive',
+  'sysprep',
+  'configMap',
+  'secret',
 ]);
 
-/** Rejects a machine with volumes that this driver does not support, all of them in one error. */
-function assertDisksSupported({ disks }: MachineSpec): void {
-  const unsupported = disks.flatMap(unsupportedField);
+/** Rejects a machine with volumes or credentials that this driver does not support, all of them in one error. */
+function assertSupported({ disks, accessCredentials = [] }: MachineSpec): void {
+  const unsupported = [...disks.flatMap(unsupportedVolume), ...accessCredentials.flatMap(unsupportedCredential)];
   if (unsupported.length > 0) throw new NotSupportedError('qemu', unsupported.join('; '));
 }
 
-function unsupportedField(disk: MachineDisk): string[] {
+function unsupportedVolume(disk: MachineDisk): string[] {
   const kind = volumeKindOf(disk);
-  if (!SUPPORTED.has(kind)) return [`volume ${disk.name}: ${kind}`];
-  const source = disk.volume.cloudInitNoCloud ?? disk.volume.cloudInitConfigDrive ?? {};
-  const secrets = Object.keys(source).filter((field) => field.endsWith('ecretRef'));
-  return secrets.map((field) => `volume ${disk.name}: ${kind}.${field}`);
+  return SUPPORTED.has(kind) ? [] : [`volume ${disk.name}: ${kind}`];
+}
+
+type Credential = NonNullable<MachineSpec['accessCredentials']>[number];
+
+function unsupportedCredential({ sshPublicKey, userPassword }: Credential, at: number): string[] {
+  if (userPassword !== undefined) return [`accessCredentials[${at}]: userPassword`];
+  const byGuestAgent = sshPublicKey?.propagationMethod.qemuGuestAgent !== undefined;
+  return byGuestAgent ? [`accessCredentials[${at}]: sshPublicKey through qemuGuestAgent`] : [];
+}
+
+/** Sources of what disks are filled with. */
+export interface DiskSources {
+  readonly images: ImageDisks;
+  /** Secrets and ConfigMaps of this node's machines. */
+  readonly objects: NodeObjects;
+}
+
+/** Checks that all disks of a machine can be created. Throws if one cannot, or not yet. */
+export async function requireDisks(spec: MachineSpec, { images, objects }: DiskSources): Promise<void> {
+  assertSupported(spec);
+  // An image is fetched even while a Secret is missing, which is reported first because only its user can help.
+  const [seeds, fetched] = await Promise.allSettled([readSeedContents(spec, objects), images.require(spec)]);
+  for (const check of [seeds, fetched]) if (check.status === 'rejected') throw check.reason;
 }
 
 /** Creates the disks of a machine in its directory. */
 export async function prepareDisks(
   spec: MachineSpec,
   directory: string,
-  images: LocalImages,
+  sources: DiskSources,
 ): Promise<readonly PreparedDisk[]> {
-  assertDisksSupported(spec);
-  return await Promise.all(spec.disks.map((disk, at) => prepareDisk(disk, at, { spec, directory, images })));
+  assertSupported(spec);
+  const contents = await readSeedContents(spec, sources.objects);
+  await writeIgnition(spec, directory);
+  const given = { spec, directory, contents, ...sources };
+  return await Promise.all(spec.disks.map((disk, at) => prepareDisk(disk, at, given)));
 }
 
-interface Preparation {
+interface Preparation extends DiskSources {
   readonly spec: MachineSpec;
   readonly directory: string;
-  readonly images: LocalImages;
+  readonly contents: SeedContents;
 }
 
 async function prepareDisk(disk: MachineDisk, at: number, given: Preparation): Promise<PreparedDisk> {
   const { spec, directory, images } = given;
   const { name, volume } = disk;
-  const seed = noCloudSeed(disk, spec) ?? configDriveSeed(disk, spec);
-  if (seed !== undefined) {
-    const file = `seed${at}.iso`;
-    await writeFile(join(directory, file), isoImage(seed.label, seed.files), { mode: 0o600 });
-    return { name, file, format: 'raw', readonly: true };
-  }
+  const seed = await writeSeed(disk, at, given);
+  if (seed !== undefined) return seed;
   const file = `disk${at}.qcow2`;
   if (volume.emptyDisk !== undefined) {
     const capacity = value(parseQuantity(volume.emptyDisk.capacity));
-    await run('qemu-img', ['create', '-q', '-f', 'qcow2', join(directory, file), `${capacity}`]);
+    await createBlankDisk(join(directory, file), capacity);
     return { name, file, format: 'qcow2', readonly: false };
   }
-  await createOverlay(volume.containerDisk?.image ?? '', join(directory, file), images);
+  const kept = await images.linkKept(disk, at, given);
+  if (kept !== undefined) return kept;
+  await createOverlay(await images.baseOf(disk, spec), join(directory, file));
   return { name, file, format: 'qcow2', readonly: disk.readonly };
-}
-
-/** Creates a disk over an image, which itself stays as it is. */
-async function createOverlay(image: string, file: string, images: LocalImages): Promise<void> {
-  const base = images.pathOf(image);
-  if (base === undefined) throw new NotSupportedError('qemu', `image ${image}`, 'only images on this host can be used');
-  if (!(await images.has(image))) {
-    throw new MachineStartError(`image ${image} not found`, { hint: 'Build the demo guest: vimana image build' });
-  }
-  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', base, '-F', 'raw', file]);
 }

@@ -22,6 +22,12 @@ interface Extent {
 const shortName = (name: string) => Buffer.from(name.toUpperCase(), 'latin1');
 const jolietName = (name: string) => Buffer.from(name, 'utf16le').swap16();
 
+/** Longest name that fits into the record of a file, with two bytes a character and its version. */
+const MAX_NAME = 108;
+
+/** Reports whether every part of a path can be the name of a file or directory. */
+export const isIsoName = (path: string) => path.split('/').every((name) => name !== '' && name.length <= MAX_NAME);
+
 /** Returns an ISO 9660 image with Joliet names, the same bytes for the same files. */
 export function isoImage(label: string, contents: Readonly<Record<string, Uint8Array>>): Buffer {
   const root = isoTree(contents);
