@@ -21,6 +21,7 @@ export const connect: Connect = async (flags) => {
       const { connectWebSocket } = await import('#platform/kube/http/connect-web-socket');
       return await connectWebSocket(access, path, protocols);
     },
+    stream: (path, signal) => client.stream(path, signal),
     close: () => client.close(),
   };
 };

@@ -11,7 +11,7 @@ import type { NodePool } from '#vm/node/simulated/node-pool';
 import { startInMemory } from './embedded-in-memory.ts';
 import { IDLE_STARTERS } from './idle-starters.ts';
 import { memoryIo } from './memory-io.ts';
-import { noWebSocket } from './no-web-socket.ts';
+import { noStreams } from './no-streams.ts';
 
 export interface CommandOutcome {
   readonly code: number;
@@ -82,7 +82,7 @@ export async function runCommand(
   const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => ({
     client,
     namespace,
-    webSocket: noWebSocket,
+    ...noStreams,
     close: async () => {},
   });
   const kubeconfigNames = async () => ['laptop', 'office'];

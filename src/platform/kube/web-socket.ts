@@ -27,5 +27,11 @@ export function requestsWebSocket(request: UpgradeRequest): boolean {
   return request.upgrade !== undefined && request.header('upgrade')?.toLowerCase() === 'websocket';
 }
 
+/** Returns the subprotocols that a client offers, in its order. */
+export function offeredProtocols(request: Pick<UpgradeRequest, 'header'>): string[] {
+  const offered = request.header('sec-websocket-protocol') ?? '';
+  return offered.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+}
+
 /** Completes a handshake, and connects the client to a stream of bytes until either of them ends. */
 export type ServeStream = (request: UpgradeRequest, protocols: readonly string[], peer: Duplex) => Promise<void>;

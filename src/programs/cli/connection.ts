@@ -10,6 +10,8 @@ export interface Connection {
   readonly namespace: string;
   /** Opens a WebSocket to a path of the API server. Throws a KubeError if the server rejects it. */
   webSocket(path: string, protocols: readonly string[]): Promise<WebSocketConnection>;
+  /** Returns the body of a response as it arrives. Throws a KubeError if the server rejects the request. */
+  stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 

@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { bootDisk } from './boot-disk.ts';
+import { createBootLoader } from './boot-loader.ts';
 import { unpackGuestPackages } from './debian-packages.ts';
 import { libraryClosure } from './elf-libraries.ts';
 import { GRUB_CONFIG, GUEST_MODULES, GUEST_PROGRAMS, type GuestParts, guestInitramfs } from './guest-files.ts';
 import { type KernelModule, loadOrder } from './module-order.ts';
 import { tarArchive } from './tar.ts';
 
-const run = promisify(execFile);
 /** GRUB modules that find and start the kernel in the archive on the partition. */
 const GRUB_MODULES = ['biosdisk', 'part_msdos', 'tar', 'linux', 'normal', 'boot'];
 
@@ -28,7 +26,7 @@ export async function buildGuestImage(): Promise<Buffer> {
       { path: 'vmlinuz', data: kernel },
       { path: 'initrd', data: guestInitramfs({ busybox, modules, ...(await readPrograms(root, files)) }) },
     ]);
-    return bootDisk(await bootLoader(root), partition);
+    return bootDisk(await createBootLoader(root, GRUB_CONFIG, GRUB_MODULES), partition);
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -55,15 +53,6 @@ async function readPrograms(
   };
   const names = libraryClosure(Object.values(programs), find);
   return { programs, libraries: Object.fromEntries(names.map((name) => [name, find(name) ?? Buffer.alloc(0)])) };
-}
-
-async function bootLoader(root: string): Promise<{ boot: Buffer; core: Buffer }> {
-  const directory = join(root, 'usr/lib/grub/i386-pc');
-  const [config, core] = [join(root, 'grub.cfg'), join(root, 'core.img')];
-  await writeFile(config, GRUB_CONFIG);
-  const args = ['-O', 'i386-pc', '-d', directory, '-p', '(hd0,msdos1)/', '-c', config, '-o', core];
-  await run(join(root, 'usr/bin/grub-mkimage'), [...args, ...GRUB_MODULES]);
-  return { boot: await readFile(join(directory, 'boot.img')), core: await readFile(core) };
 }
 
 async function readMatching(root: string, files: readonly string[], pattern: RegExp): Promise<Buffer> {

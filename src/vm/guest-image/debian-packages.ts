@@ -21,8 +21,12 @@ const LINKED = ['dropbear-bin', 'openssh-sftp-server', 'qemu-guest-agent'] as co
 export async function unpackGuestPackages(directory: string): Promise<void> {
   const kernel = (await dependencies([KERNEL], directory)).find((name) => name.startsWith('linux-image-'));
   if (kernel === undefined) throw packageError(`the package ${KERNEL} is not in the package lists`);
-  const libraries = await libraryPackages(directory);
-  await runTool('apt-get', ['download', '-q', kernel, ...PACKAGES, ...libraries], directory);
+  await unpackPackages([kernel, ...PACKAGES, ...(await libraryPackages(directory))], directory);
+}
+
+/** Downloads packages and unpacks them into a directory. */
+export async function unpackPackages(names: readonly string[], directory: string): Promise<void> {
+  await runTool('apt-get', ['download', '-q', ...names], directory);
   for (const file of await readdir(directory)) {
     if (file.endsWith('.deb')) await runTool('dpkg-deb', ['-x', file, '.'], directory);
   }

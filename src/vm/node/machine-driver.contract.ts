@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import type { CreateDrivers } from './machine-driver/drivers-under-test.fixture.ts';
 import { endContract } from './machine-driver/end.contract.ts';
+import { firstBootContract } from './machine-driver/first-boot.contract.ts';
 import { hardwareContract } from './machine-driver/hardware.contract.ts';
 import { migrationContract } from './machine-driver/migration.contract.ts';
 import { powerContract } from './machine-driver/power.contract.ts';
@@ -14,5 +15,6 @@ export function machineDriverContract(name: string, create: CreateDrivers): void
     migrationContract(create);
     snapshotContract(create);
     hardwareContract(create);
+    firstBootContract(create);
   });
 }

@@ -2,7 +2,7 @@ import { afterAll, describe } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { hasQemu } from '#testing/programs';
 import { machineDriverContract } from '#vm/node/machine-driver.contract';
-import { newRoot, openDriver, removeMachines, specOf } from './drivers.ts';
+import { newRoot, openDriver, removeMachines, SECRET_TEXT, seededSpec, specOf } from './drivers.ts';
 
 describe.skipIf(!hasQemu())('real machines', () => {
   afterAll(removeMachines);
@@ -11,6 +11,7 @@ describe.skipIf(!hasQemu())('real machines', () => {
     here: await openDriver(await newRoot(), { node: 'a' }),
     there: await openDriver(await newRoot(), { node: 'b' }),
     spec: specOf,
+    seeded: { spec: (id) => seededSpec(id, 'cloudInitNoCloud'), output: `applied ${SECRET_TEXT} on m` },
     async until(check) {
       while (!(await check())) await realClock.sleep(100);
     },

@@ -1,21 +1,35 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
 import type { MachineSpec } from '#vm/node/machine-spec';
+import type { NodeObjects } from '#vm/node/node-objects';
+import type { PreparedDisk } from '#vm/node/qemu/command/qemu-host';
 import { Cgroups } from '#vm/node/qemu/isolation/cgroups';
 import type { Isolation } from '#vm/node/qemu/isolation/isolation';
 import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
 import { QemuDriver, type QemuDriverOptions } from '#vm/node/qemu/qemu-driver';
-import { isoImage } from '#vm/node/qemu/seed/iso-image';
-import { createOverlay, GUEST_SCRIPTS, guestImage, QEMU } from './guest.ts';
+import { readSeedContents } from '#vm/node/qemu/seed/seed-contents';
+import { writeSeed } from '#vm/node/qemu/seed/write-seed';
+import { createOverlay, guestImage, QEMU } from './guest.ts';
+import { specOf } from './spec.ts';
 
-export { specOf } from './spec.ts';
+export { specOf };
 
 const opened: QemuDriver[] = [];
 let probed: Promise<Isolation> | undefined;
+
+/** Text that only a Secret contains, and that nothing may record. */
+export const SECRET_TEXT = 's3cret-user-data';
+
+/** Returns a machine whose guest reads its user data from a Secret, in one of the layouts of cloud-init. */
+export function seededSpec(id: string, layout: 'cloudInitNoCloud' | 'cloudInitConfigDrive'): MachineSpec {
+  const volume = { name: 'seed', [layout]: { secretRef: { name: 'first-boot' } } };
+  const disks = specOf(id).disks.map((disk) => (disk.name === 'seed' ? { ...disk, volume } : disk));
+  return { ...specOf(id), disks };
+}
 
 export async function newRoot(): Promise<string> {
   return await mkdtemp(join(tmpdir(), 'vimana-qemu-'));
@@ -39,22 +53,33 @@ export async function openDriver(root: string, changes: Partial<QemuDriverOption
     bootId: 'boot',
     isolation: await isolation(),
     cgroups: await Cgroups.open(`test-${process.pid}`),
-    prepareDisks,
+    prepareDisks: (spec, directory) => prepareDisks(spec, directory),
     ...changes,
   });
   opened.push(driver);
   return driver;
 }
 
-async function prepareDisks({ annotations }: MachineSpec, directory: string) {
-  createOverlay(await guestImage(), join(directory, 'root.qcow2'));
-  const script = annotations['script'] ?? GUEST_SCRIPTS[annotations['guest'] as GuestKind];
-  const files = { 'user-data': Buffer.from(script), 'meta-data': Buffer.from('local-hostname: guest\n') };
-  await writeFile(join(directory, 'seed.iso'), isoImage('cidata', files));
-  return [
-    { name: 'root', file: 'root.qcow2', format: 'qcow2', readonly: false },
-    { name: 'seed', file: 'seed.iso', format: 'raw', readonly: true },
-  ] as const;
+/** Secrets of the tests by name. */
+const SECRETS: Readonly<Record<string, Readonly<Record<string, Buffer>>>> = {
+  'first-boot': { userdata: Buffer.from(`#!/bin/sh\necho "applied ${SECRET_TEXT} on $(hostname)"\n`) },
+};
+const objects: NodeObjects = {
+  async read({ name }) {
+    const entries = SECRETS[name];
+    return entries === undefined ? undefined : { entries, version: '1' };
+  },
+  async waitForChange() {},
+};
+
+/** Creates the root disk over the demo guest, or over another image, and the seeds as the driver does. */
+export async function prepareDisks(spec: MachineSpec, directory: string, image?: string): Promise<PreparedDisk[]> {
+  createOverlay(image ?? (await guestImage()), join(directory, 'root.qcow2'));
+  const contents = await readSeedContents(spec, objects);
+  const [, ...seeds] = spec.disks;
+  const written = await Promise.all(seeds.map((disk, at) => writeSeed(disk, at, { spec, directory, contents })));
+  const root = { name: 'root', file: 'root.qcow2', format: 'qcow2', readonly: false } as const;
+  return [root, ...written.filter((disk) => disk !== undefined)];
 }
 
 /** Deletes the machines that tests have left. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { Client, KubeList } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { noWebSocket } from '#testing/no-web-socket';
+import { noStreams } from '#testing/no-streams';
 import type { VmDeps } from '../vm-deps.ts';
 import { offersOf } from './offers.ts';
 
@@ -26,7 +26,7 @@ function depsFor(list: (signal: AbortSignal | undefined) => Promise<readonly obj
     Promise.resolve({
       client,
       namespace: 'team',
-      webSocket: noWebSocket,
+      ...noStreams,
       close: async () => void closed.push('closed'),
     });
   return { clock, closed, deps: { clock, connect } as unknown as VmDeps };

@@ -24,6 +24,16 @@ const access: GuestAccess = {
     opened.push(`port ${port} of ${metadata.name}`);
     return (guest = new PassThrough());
   },
+  screenshot: async () => Buffer.from('a picture'),
+  report: async () => ({
+    agentVersion: '7.2',
+    supportedCommands: ['guest-exec'],
+    os: { id: 'debian' },
+    hostname: 'web',
+    users: [{ userName: 'root' }],
+    fileSystems: [{ mountPoint: '/' }],
+  }),
+  setFrozen: async ({ metadata }, frozen) => void opened.push(`${frozen ? 'freeze' : 'thaw'} ${metadata.name}`),
 };
 
 let plane: SubresourcePlane;
@@ -38,7 +48,8 @@ beforeAll(async () => {
     };
     await plane.client.create(VMIS, { metadata: { name, namespace }, spec });
     if (name === 'off') continue;
-    const body = { status: { phase: 'Running' } };
+    const conditions = [{ type: 'AgentConnected', status: 'True' }];
+    const body = { status: { phase: 'Running', ...(name === 'web' ? { conditions } : {}) } };
     await plane.client.patch(VMIS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
   }
 });
@@ -126,6 +137,28 @@ describe('connections to a guest', () => {
     );
     expect(await rejection('virtualmachineinstances/web/portforward/22', 'view')).toMatch(/^403 /);
     expect(opened.length).toBe(before);
+  });
+
+  it('show what the guest agent reports now', async () => {
+    const ask = async (what: string, method: 'GET' | 'PUT' = 'GET') => {
+      const path = `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${what}`;
+      return (await plane.client.request({ method, path, ...(method === 'PUT' ? { body: {} } : {}) })).body;
+    };
+    expect(await ask('web/guestosinfo')).toMatchObject({
+      guestAgentVersion: '7.2',
+      hostname: 'web',
+      os: { id: 'debian' },
+      supportedCommands: [{ name: 'guest-exec', enabled: true }],
+      userList: [{ userName: 'root' }],
+      fsInfo: { disks: [{ mountPoint: '/' }] },
+    });
+    expect(await ask('web/userlist')).toMatchObject({ items: [{ userName: 'root' }] });
+    expect(await ask('web/filesystemlist')).toMatchObject({ items: [{ mountPoint: '/' }] });
+    await ask('web/freeze', 'PUT');
+    await ask('web/unfreeze', 'PUT');
+    expect(opened.slice(-2)).toEqual(['freeze web', 'thaw web']);
+    await expect(ask('headless/userlist')).rejects.toThrow('VMI does not have guest agent connected');
+    expect(String(await ask('web/vnc/screenshot'))).toBe('a picture');
   });
 
   it('need a WebSocket', async () => {

@@ -22,6 +22,8 @@ export interface DriversUnderTest {
     read(driver: MachineDriver, id: string): Promise<string>;
     write(driver: MachineDriver, id: string, content: string): Promise<void>;
   };
+  /** Machine with user data, and what its guest prints on the console because of it, if the guest is real. */
+  readonly seeded?: { readonly spec: (id: string) => MachineSpec; readonly output: string };
   /** Same machine with a claim as its disk, if the test supports it. */
   readonly claimed?: { readonly claim: string; readonly spec: (id: string) => MachineSpec };
 }

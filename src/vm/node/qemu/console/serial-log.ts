@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { QEMU_FILES } from '../command/qemu-command.ts';
 
 /** Part of the serial log that the keeper sets aside when it empties the log. */
-const EARLIER_LOG = 'serial.old';
+export const EARLIER_LOG = 'serial.old';
 
 /** Returns the last bytes that a guest has printed on its serial console, at most as many as given. */
 export async function readSerialLog(directory: string, maxBytes: number): Promise<Buffer> {

@@ -1,15 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { parseQuantity, value } from '#platform/base/quantity';
-import { MachineStartError } from '../../machine-driver.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
 import type { NodeObjects } from '../../node-objects.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
 import type { PreparedDisk } from '../command/qemu-host.ts';
 import { writeIgnition } from '../seed/ignition.ts';
-import { isIsoName, isoImage } from '../seed/iso-image.ts';
 import { readSeedContents, type SeedContents } from '../seed/seed-contents.ts';
-import { type Seed, seedOf } from '../seed/seed-files.ts';
+import { writeSeed } from '../seed/write-seed.ts';
 import { createBlankDisk, createOverlay } from './base-image.ts';
 import type { ImageDisks } from './image-disks.ts';
 import { volumeKindOf } from './volume-kind.ts';
@@ -55,9 +52,11 @@ export interface DiskSources {
 }
 
 /** Checks that all disks of a machine can be created. Throws if one cannot, or not yet. */
-export async function requireDisks(spec: MachineSpec, { images }: Pick<DiskSources, 'images'>): Promise<void> {
+export async function requireDisks(spec: MachineSpec, { images, objects }: DiskSources): Promise<void> {
   assertSupported(spec);
-  await images.require(spec);
+  // An image is fetched even while a Secret is missing, which is reported first because only its user can help.
+  const [seeds, fetched] = await Promise.allSettled([readSeedContents(spec, objects), images.require(spec)]);
+  for (const check of [seeds, fetched]) if (check.status === 'rejected') throw check.reason;
 }
 
 /** Creates the disks of a machine in its directory. */
@@ -80,10 +79,10 @@ interface Preparation extends DiskSources {
 }
 
 async function prepareDisk(disk: MachineDisk, at: number, given: Preparation): Promise<PreparedDisk> {
-  const { spec, directory, images, contents } = given;
+  const { spec, directory, images } = given;
   const { name, volume } = disk;
-  const seed = seedOf(disk, spec, contents);
-  if (seed !== undefined) return await writeSeed(seed, disk, join(directory, `seed${at}.iso`));
+  const seed = await writeSeed(disk, at, given);
+  if (seed !== undefined) return seed;
   const file = `disk${at}.qcow2`;
   if (volume.emptyDisk !== undefined) {
     const capacity = value(parseQuantity(volume.emptyDisk.capacity));
@@ -94,14 +93,4 @@ async function prepareDisk(disk: MachineDisk, at: number, given: Preparation): P
   if (kept !== undefined) return kept;
   await createOverlay(await images.baseOf(disk, spec), join(directory, file));
   return { name, file, format: 'qcow2', readonly: disk.readonly };
-}
-
-/** Writes a seed, which may contain secrets: it is for the owner only, and is deleted with the machine. */
-async function writeSeed({ label, files }: Seed, disk: MachineDisk, file: string): Promise<PreparedDisk> {
-  const long = Object.keys(files).find((path) => !isIsoName(path));
-  if (long !== undefined) throw new MachineStartError(`volume ${disk.name}: the name ${long} is too long for a file`);
-  await writeFile(file, isoImage(label, files), { mode: 0o600 });
-  // QEMU has no read-only hard disk on SATA. The image belongs to this machine alone.
-  const readonly = disk.target === 'cdrom' || disk.bus !== 'sata';
-  return { name: disk.name, file: basename(file), format: 'raw', readonly };
 }

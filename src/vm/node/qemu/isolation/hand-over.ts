@@ -52,11 +52,9 @@ async function bindForeignFiles(directory: string, disks: readonly PreparedDisk[
   for (const disk of disks) {
     const base = disk.format === 'qcow2' ? await readBackingFile(resolve(directory, disk.file)) : undefined;
     const file = isAbsolute(disk.file) ? await bind(disk.file, disk.readonly) : disk.file;
-    seen.push({
-      ...disk,
-      file,
-      ...(base === undefined ? {} : { base: { ...base, file: await bind(base.file, true) } }),
-    });
+    // An image that is linked into the directory is readable there.
+    const baseFile = base !== undefined && isAbsolute(base.file) ? await bind(base.file, true) : base?.file;
+    seen.push({ ...disk, file, ...(base === undefined ? {} : { base: { ...base, file: baseFile ?? base.file } }) });
   }
   return { disks: seen, bound };
 }
