@@ -39,7 +39,7 @@ export async function backup(settings: BackupSettings, io: Io, clock: Clock = re
     if (timeline === undefined) throw new ConfigError(`no objects found in ${dataDir}`);
     const takenAt = new Date(clock.now()).toISOString();
     const total = timeline.range({ prefix: '', limit: 0 }).remaining;
-    const lines = counted(backupLines(dataDir, timeline), (count) =>
+    const lines = countItems(backupLines(dataDir, timeline), (count) =>
       progress.show(() => `${Math.min(count, total)} of ${total} objects written`),
     );
     await writeBackup(settings.file, lines, { takenAt, ...(passphrase && { passphrase }) });
@@ -88,7 +88,7 @@ export async function restore(settings: RestoreSettings, io: Io, clock: Clock = 
 }
 
 /** Reports how many items have been taken. */
-function* counted<T>(items: Iterable<T>, report: (count: number) => void): Generator<T> {
+function* countItems<T>(items: Iterable<T>, report: (count: number) => void): Generator<T> {
   let count = 0;
   for (const item of items) {
     yield item;

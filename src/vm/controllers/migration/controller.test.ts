@@ -229,7 +229,7 @@ describe('a migration that is deleted', () => {
   it('before a node agent could start is canceled', async () => {
     world.start();
     await world.running('web');
-    await world.prepared('move', 'web');
+    await world.prepareTarget('move', 'web');
     await world.admin.delete(VMIMS, 'move', { namespace });
     await world.cluster.until(() => world.isGone('move'));
     expect(await world.state('web')).toMatchObject({ completed: true, failed: true, abortStatus: 'Succeeded' });
