@@ -50,7 +50,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'control-plane/controllers': { contents: 'the controllers of kube-controller-manager', may: ['platform'] },
 
   'vm/usage': { contents: 'what an instance requests and consumes', may: ['platform', 'api'], groups: ['kubevirt'] },
-  'vm/storage': { contents: 'disks, claims and snapshots of a VM', may: ['platform', 'api'] },
+  'vm/storage': {
+    contents: 'disks, claims and snapshots of a VM, and the namespaces that may use them',
+    may: ['platform', 'api'],
+  },
   'vm/engine': {
     contents: 'the engine: reconciles the VMs of every group into instances',
     may: ['platform', 'api', 'vm/usage'],

@@ -7,7 +7,6 @@ import { OPERATION } from '#api/operation-request';
 import type { ResourceType } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Index } from '#platform/runtime/cache';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
@@ -16,6 +15,7 @@ import type { Dialect } from '#vm/engine/dialect';
 import { contentsOf, isPopulated, writeContents } from '#vm/storage/disk/claim-disks';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
 import { retainedIn } from '#vm/storage/disk/saved-disks';
+import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import { isCaptured } from '#vm/storage/snapshot/lineage';
 import { machineClaims } from './snapshot-source.ts';
 

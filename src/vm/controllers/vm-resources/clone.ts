@@ -5,13 +5,13 @@ import { OPERATION, OPERATION_UID } from '#api/operation-request';
 import { TemporaryError } from '#platform/base/errors';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '#platform/kube/kinds/storage';
-import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Cache } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
 import { activeClone, type Copies, cloneNamespace, copiesIn, machineNamedBy } from '#vm/storage/disk/active-clone';
 import { type CopiedDisk, copiedDisk } from '#vm/storage/disk/copied-disk';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
+import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import type { GroupTexts, OwnerVm, VmResourceGroup } from './group.ts';
 
 const NONE: Copies = {};

@@ -6,9 +6,9 @@ import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/active-clone';
 import { isDiskOf } from '#vm/storage/disk/machine-disk';
+import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import type { MachineSpec } from '../machine-spec.ts';
 
 type Reader = Pick<Client, 'get'>;

@@ -2,7 +2,7 @@ import type { DiskSource } from '#api/disk/request';
 import type { Operation } from '#api/hypersdk/operation-resources';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { jsonEqual } from '#platform/base/json-equal';
-import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
+import type { CrossNamespaceDenial } from '../namespace-grant.ts';
 import { activeClone, cloneNamespace, copiesIn, type FindOperation, machineNamedBy } from './active-clone.ts';
 
 /** Claim that is to be a copy, with its annotations about the operation that created it. */
