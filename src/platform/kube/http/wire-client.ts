@@ -9,8 +9,8 @@ import type {
   NewObject,
   ObjectOptions,
   Patch,
-  RawAnswer,
   RawRequest,
+  RawResponse,
   RequestOptions,
   ResourceType,
   WatchEvent,
@@ -139,7 +139,7 @@ function withType(type: ResourceType, object: object): object {
   return { apiVersion: apiVersionOf(type), kind: type.kind, ...object };
 }
 
-function rawResponse({ status, type, text }: WireResponse): RawAnswer {
+function rawResponse({ status, type, text }: WireResponse): RawResponse {
   if (text === '') return { status, body: undefined };
   return { status, body: type.startsWith(JSON_TYPE) ? (JSON.parse(text) as unknown) : text };
 }

@@ -17,7 +17,7 @@ import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
 import { retainedIn } from '#vm/storage/disk/saved-disks';
 import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import { isCaptured } from '#vm/storage/snapshot/lineage';
-import { machineClaims } from './snapshot-source.ts';
+import { vmClaims } from './snapshot-source.ts';
 
 /** Indexes claims that are yet to be populated by their source. */
 const unfilled: Index<PersistentVolumeClaim> = {
@@ -97,7 +97,7 @@ function copyAuthority(
   return {
     operation: (key) => cache(OPERATIONS).get(key),
     objection: (from, among) => firstCrossNamespaceDenial(from, among, grants, client),
-    claimsOf: (operation) => machineClaims(operation, dialects, providers, context),
+    claimsOf: (operation) => vmClaims(operation, dialects, providers, context),
     snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
   };
 }

@@ -27,7 +27,7 @@ import { parseQuantity, value } from '#platform/base/quantity';
  * | vimana.io/guest-write | pod, VMI | see guest-write | the guest writes to its disks, once for each value |
  * | vimana.io/freeze | Node | true | the node agent does nothing, and renews no Lease, until it is removed |
  */
-export interface Behaviour {
+export interface Behavior {
   readonly startDelayMs: number;
   readonly startJitterMs: number;
   readonly fail?: 'image-pull' | 'crash' | 'oom';
@@ -52,7 +52,7 @@ export interface BehaviourProblem {
 
 const PREFIX = 'vimana.io/';
 
-export const PLAIN: Behaviour = {
+export const PLAIN: Behavior = {
   startDelayMs: 0,
   startJitterMs: 0,
   failAfterMs: 0,
@@ -67,7 +67,7 @@ export const PLAIN: Behaviour = {
   memoryUtilization: 0.05,
 };
 
-type Reader = (text: string) => Partial<Behaviour>;
+type Reader = (text: string) => Partial<Behavior>;
 
 const READERS: Readonly<Record<string, Reader>> = {
   'start-delay': (text) => ({ startDelayMs: duration(text) }),
@@ -92,17 +92,17 @@ const OURS: readonly (readonly [annotation: string, read: Reader])[] = Object.en
 ]);
 
 /** Parses the behavior. For each setting, the first source that has it takes precedence. */
-export function behaviourOf(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Behaviour {
+export function behaviorOf(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Behavior {
   return readBehaviour(...sources).behaviour;
 }
 
 export function readBehaviour(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): {
-  readonly behaviour: Behaviour;
+  readonly behaviour: Behavior;
   readonly problems: readonly BehaviourProblem[];
 } {
   if (!sources.some(hasBehaviourAnnotation)) return DEFAULT_RESULT;
   const problems: BehaviourProblem[] = [];
-  const said: Partial<Behaviour> = {};
+  const said: Partial<Behavior> = {};
   for (const [annotation, read] of OURS) {
     const text = sources.map((source) => source?.[annotation]).find((given) => given !== undefined);
     if (text === undefined) continue;

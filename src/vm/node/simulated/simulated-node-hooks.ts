@@ -3,9 +3,9 @@ import { TemporaryError, VimanaError } from '#platform/base/errors';
 import type { Random } from '#platform/base/random';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
-import type { NodeHooks, ProbeAnswers, StartBlock } from '../agent/managed-node.ts';
+import type { NodeHooks, ProbeResponses, StartBlock } from '../agent/managed-node.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
+import { behaviorOf, PLAIN, readBehaviour } from './behaviour.ts';
 import { afterWrites, GUEST_WRITE_ANNOTATION, type GuestWrites, readGuestWrites } from './guest-write.ts';
 import type { SimulatedDriver } from './machine/simulated-driver.ts';
 import { claimOf } from './machine/simulation.ts';
@@ -50,8 +50,8 @@ export function simulatedNodeHooks(
       }
       return hold;
     },
-    probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeAnswers {
-      const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations, fallback);
+    probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeResponses {
+      const { ready, alive } = behaviorOf(instance?.metadata.annotations, pod.metadata.annotations, fallback);
       return { ready, alive };
     },
     async attend(pod, instance, { spec }, driver) {

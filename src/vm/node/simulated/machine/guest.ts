@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '#platform/base/clock';
 import type { GuestInfo } from '../../machine-driver.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behaviour.ts';
 
 export type GuestEnd = 'GuestShutdown' | 'Crashed' | 'OutOfMemory';
 
@@ -25,7 +25,7 @@ interface Plan {
  */
 export class Guest {
   readonly #clock: Clock;
-  readonly #behaviour: Behaviour;
+  readonly #behaviour: Behavior;
   readonly #events: GuestEvents;
   /** Uptime at the last start or pause, and the time of the last start. */
   #uptime: number;
@@ -33,7 +33,7 @@ export class Guest {
   #booted = false;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, behaviour: Behaviour, events: GuestEvents, uptime = 0) {
+  constructor(clock: Clock, behaviour: Behavior, events: GuestEvents, uptime = 0) {
     this.#clock = clock;
     this.#behaviour = behaviour;
     this.#events = events;

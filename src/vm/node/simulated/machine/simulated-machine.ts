@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '#platform/base/clock';
 import type { EndReason, Machine, MachineExit, MigrationProgress } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behaviour.ts';
 import { Guest } from './guest.ts';
 import type { Transfer } from './transfers.ts';
 
@@ -25,7 +25,7 @@ export interface Migration {
 /** Machine of a simulated node: its power, its guest, and its operations in progress. */
 export class SimulatedMachine {
   spec: MachineSpec;
-  readonly behaviour: Behaviour;
+  readonly behaviour: Behavior;
   readonly guest: Guest;
   state: Machine['state'];
   startedAt: number;
@@ -42,7 +42,7 @@ export class SimulatedMachine {
   constructor(
     clock: Clock,
     spec: MachineSpec,
-    behaviour: Behaviour,
+    behaviour: Behavior,
     changed: () => void,
     life: { startedAt?: number; uptime?: number } = {},
   ) {

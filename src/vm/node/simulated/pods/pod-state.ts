@@ -7,7 +7,7 @@ import {
   type Terminated,
 } from '../../pod/container-status.ts';
 import type { PodPhase } from '../../pod/pod-status.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behaviour.ts';
 import {
   advanceContainer,
   type ContainerEnd,
@@ -48,7 +48,7 @@ export interface PreviousPodState {
 }
 
 /** Computes the state of a pod's containers at a time. */
-export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, now: number): PodState {
+export function podAt(pod: Pod, behaviour: Behavior, then: PreviousPodState, now: number): PodState {
   const policy = (pod.spec['restartPolicy'] ?? 'Always') as 'Always' | 'OnFailure' | 'Never';
   const stop = stopOf(pod, behaviour);
   const deadline = deadlineOf(pod);
@@ -91,7 +91,7 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, no
 }
 
 /** Returns when and how containers end because the pod is deleted. */
-function stopOf({ metadata }: Pod, { shutdownMs }: Behaviour): ContainerEnd | undefined {
+function stopOf({ metadata }: Pod, { shutdownMs }: Behavior): ContainerEnd | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   const graceMs = (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const requested = Date.parse(metadata.deletionTimestamp) - graceMs;
@@ -111,7 +111,7 @@ function endsOf(
   pod: Pod,
   container: ProbedContainer,
   index: number,
-  behaviour: Behaviour,
+  behaviour: Behavior,
   unhealthySince: number | undefined,
 ): EndOf {
   const { completeAfterMs, exitCode, fail, failAfterMs, failTimes } = behaviour;
@@ -137,7 +137,7 @@ function endsOf(
 }
 
 /** Returns when a container becomes ready, or undefined if it never does by itself. */
-function readyAt({ readinessProbe }: ProbedContainer, life: SimulatedContainer | undefined, { ready }: Behaviour) {
+function readyAt({ readinessProbe }: ProbedContainer, life: SimulatedContainer | undefined, { ready }: Behavior) {
   if (life === undefined || life.run.end !== undefined) return undefined;
   if (readinessProbe === undefined) return life.run.startedAt;
   return ready ? life.run.startedAt + (readinessProbe.initialDelaySeconds ?? 0) * 1000 : undefined;

@@ -1,5 +1,5 @@
 import type { StartBlock } from '../../agent/managed-node.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behaviour.ts';
 
 const PULL_BACK_OFF = 10_000;
 const MAX_BACK_OFF = 300_000;
@@ -11,7 +11,7 @@ const SHOWN = 2_000;
  * cannot be pulled. `draw` is the pod's random number from 0 to 1.
  */
 export function startBlock(
-  behaviour: Behaviour,
+  behaviour: Behavior,
   image: string,
   { seenAt, now, draw }: { seenAt: number; now: number; draw: () => number },
 ): StartBlock | undefined {
