@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/directory-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { comparisonOf, type MethodRuns } from '#fleet/simulation/compare/comparison';
 import { comparisonOutput } from '#fleet/simulation/compare/comparison-output';

@@ -4,7 +4,7 @@ import { backupContent, backupLines } from '#control-plane/apiserver/backup/back
 import { readBackup, writeBackup } from '#control-plane/apiserver/backup/backup-file';
 import { readStore } from '#control-plane/apiserver/backup/read-store';
 import { restoreData } from '#control-plane/apiserver/backup/restore-data';
-import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/directory-lock';
 import { storePlaces } from '#control-plane/apiserver/store-places';
 import { type Clock, realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';

@@ -1,6 +1,6 @@
 import { KINDS } from '#api/kinds';
 import { resourceTypeFor } from '#api/kubevirt/resources';
-import { isDirectoryLocked } from '#control-plane/apiserver/store/folder-lock';
+import { isDirectoryLocked } from '#control-plane/apiserver/store/directory-lock';
 import { type Clock, realClock } from '#platform/base/clock';
 import { formatDuration, humanDuration } from '#platform/base/duration';
 import { ConfigError, VimanaError } from '#platform/base/errors';

@@ -5,7 +5,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import type { NodeHooks, ProbeResponses, StartBlock } from '../agent/managed-node.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { behaviorOf, PLAIN, readBehaviour } from './behaviour.ts';
+import { behaviorOf, PLAIN, readBehaviour } from './behavior.ts';
 import { afterWrites, GUEST_WRITE_ANNOTATION, type GuestWrites, readGuestWrites } from './guest-write.ts';
 import type { SimulatedDriver } from './machine/simulated-driver.ts';
 import { claimOf } from './machine/simulation.ts';

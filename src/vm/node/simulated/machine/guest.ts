@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '#platform/base/clock';
 import type { GuestInfo } from '../../machine-driver.ts';
-import type { Behavior } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 
 export type GuestEnd = 'GuestShutdown' | 'Crashed' | 'OutOfMemory';
 

@@ -16,7 +16,7 @@ import {
 } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
-import { behaviorOf } from '../behaviour.ts';
+import { behaviorOf } from '../behavior.ts';
 import { withDevice, withoutDevice, withSize } from './hardware.ts';
 import { SimulatedMachine } from './simulated-machine.ts';
 import { claimOf, type Simulation } from './simulation.ts';

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '#platform/base/clock';
 import type { EndReason, Machine, MachineExit, MigrationProgress } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import type { Behavior } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import { Guest } from './guest.ts';
 import type { Transfer } from './transfers.ts';
 

@@ -7,7 +7,7 @@ import {
   type Terminated,
 } from '../../pod/container-status.ts';
 import type { PodPhase } from '../../pod/pod-status.ts';
-import type { Behavior } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import {
   advanceContainer,
   type ContainerEnd,

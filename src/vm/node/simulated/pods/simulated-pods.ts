@@ -13,7 +13,7 @@ import type { TrackedPod } from '../../agent/tracked-pod.ts';
 import { writeChange } from '../../agent/write-change.ts';
 import { type ContainerStatus, containerStatus, type Waiting } from '../../pod/container-status.ts';
 import { isPodTerminated, podStatus } from '../../pod/pod-status.ts';
-import { behaviorOf } from '../behaviour.ts';
+import { behaviorOf } from '../behavior.ts';
 import { containersFrom, type PodState, podAt } from './pod-state.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 

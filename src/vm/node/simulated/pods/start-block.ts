@@ -1,5 +1,5 @@
 import type { StartBlock } from '../../agent/managed-node.ts';
-import type { Behavior } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 
 const PULL_BACK_OFF = 10_000;
 const MAX_BACK_OFF = 300_000;

@@ -5,7 +5,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import { podRequests } from '#platform/kube/resources/pod-resources';
 import { allocatable, consumptionOf } from '#vm/usage/consumption';
 import { allocatedSize } from '../../machine-spec.ts';
-import { behaviorOf } from '../behaviour.ts';
+import { behaviorOf } from '../behavior.ts';
 import { residentBytes } from '../machine/transfers.ts';
 import { type Profile, parseProfile, type Traces } from './profile.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { behaviorOf, PLAIN, readBehaviour } from './behaviour.ts';
+import { behaviorOf, PLAIN, readBehaviour } from './behavior.ts';
 
 describe('the behavior of what runs on a simulated node', () => {
   it('has defaults', () => {
@@ -46,7 +46,7 @@ describe('the behavior of what runs on a simulated node', () => {
         .split('\n')
         .map((line) => line.replace(/^ \* /, '').replaceAll('`', '').trim())
         .filter((line) => line.startsWith('| vimana.io/'));
-    const table = rows('src/vm/node/simulated/behaviour.ts');
+    const table = rows('src/vm/node/simulated/behavior.ts');
     expect(table.length).toBeGreaterThan(10);
     expect(rows('docs/reference/simulated-nodes.md')).toEqual(table);
   });
