@@ -26,8 +26,8 @@ const MIN_PASSPHRASE_LENGTH = 8;
 /** Runs `vimana backup`: writes the contents of a data directory to one file, even while a server runs. */
 export async function backup(settings: BackupSettings, io: Io, clock: Clock = realClock): Promise<void> {
   const dataDir = chosenDataDir(settings.dataDir, runningInstances());
-  const { directory: folder } = storePlaces(dataDir).objects;
-  if (readRunFile(dataDir)?.ephemeral === true || !existsSync(folder)) {
+  const { directory } = storePlaces(dataDir).objects;
+  if (readRunFile(dataDir)?.ephemeral === true || !existsSync(directory)) {
     throw new ConfigError(`no objects found in ${dataDir}`, {
       hint: 'Set the data directory with --data-dir. With --ephemeral, objects are not stored on disk.',
     });
@@ -35,7 +35,7 @@ export async function backup(settings: BackupSettings, io: Io, clock: Clock = re
   const passphrase = passphraseIn(settings.passphraseFile);
   const progress = new ProgressLine(io, clock);
   try {
-    const timeline = readStore(folder);
+    const timeline = readStore(directory);
     if (timeline === undefined) throw new ConfigError(`no objects found in ${dataDir}`);
     const takenAt = new Date(clock.now()).toISOString();
     const total = timeline.range({ prefix: '', limit: 0 }).remaining;

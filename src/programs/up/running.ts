@@ -115,8 +115,8 @@ async function countObjects(client: Client): Promise<ObjectCounts> {
   return { nodes: { all: nodes.items.length, ready }, machines, pods: pods.items.length };
 }
 
-function notRunningError(folder: string): ConfigError {
-  return new ConfigError(`no vimana up is running with the data directory ${folder}`, {
+function notRunningError(directory: string): ConfigError {
+  return new ConfigError(`no vimana up is running with the data directory ${directory}`, {
     hint: 'Start one with: vimana up. vimana ls lists those that run.',
   });
 }

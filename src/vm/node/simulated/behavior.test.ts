@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { behaviorOf, PLAIN, readBehaviour } from './behavior.ts';
+import { behaviorOf, PLAIN, readBehavior } from './behavior.ts';
 
 describe('the behavior of what runs on a simulated node', () => {
   it('has defaults', () => {
@@ -34,8 +34,8 @@ describe('the behavior of what runs on a simulated node', () => {
     ['dirty-rate', 'fast'],
   ])('ignores %s %s, and reports that', (name, text) => {
     const annotation = `vimana.io/${name}`;
-    const { behaviour, problems } = readBehaviour({ [annotation]: text, 'vimana.io/boot-time': '1s' });
-    expect(behaviour).toEqual({ ...PLAIN, bootMs: 1000 });
+    const { behavior, problems } = readBehavior({ [annotation]: text, 'vimana.io/boot-time': '1s' });
+    expect(behavior).toEqual({ ...PLAIN, bootMs: 1000 });
     expect(problems.map((problem) => problem.annotation)).toEqual([annotation]);
     expect(problems[0]?.message).toContain(text);
   });

@@ -45,7 +45,7 @@ export interface Behavior {
   readonly memoryUtilization: number;
 }
 
-export interface BehaviourProblem {
+export interface BehaviorProblem {
   readonly annotation: string;
   readonly message: string;
 }
@@ -93,15 +93,15 @@ const OURS: readonly (readonly [annotation: string, read: Reader])[] = Object.en
 
 /** Parses the behavior. For each setting, the first source that has it takes precedence. */
 export function behaviorOf(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Behavior {
-  return readBehaviour(...sources).behaviour;
+  return readBehavior(...sources).behavior;
 }
 
-export function readBehaviour(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): {
-  readonly behaviour: Behavior;
-  readonly problems: readonly BehaviourProblem[];
+export function readBehavior(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): {
+  readonly behavior: Behavior;
+  readonly problems: readonly BehaviorProblem[];
 } {
-  if (!sources.some(hasBehaviourAnnotation)) return DEFAULT_RESULT;
-  const problems: BehaviourProblem[] = [];
+  if (!sources.some(hasBehaviorAnnotation)) return DEFAULT_RESULT;
+  const problems: BehaviorProblem[] = [];
   const said: Partial<Behavior> = {};
   for (const [annotation, read] of OURS) {
     const text = sources.map((source) => source?.[annotation]).find((given) => given !== undefined);
@@ -115,12 +115,12 @@ export function readBehaviour(...sources: readonly (Readonly<Record<string, stri
       });
     }
   }
-  return { behaviour: { ...PLAIN, ...said }, problems };
+  return { behavior: { ...PLAIN, ...said }, problems };
 }
 
-const DEFAULT_RESULT = { behaviour: PLAIN, problems: [] };
+const DEFAULT_RESULT = { behavior: PLAIN, problems: [] };
 
-function hasBehaviourAnnotation(annotations: Readonly<Record<string, string>> | undefined): boolean {
+function hasBehaviorAnnotation(annotations: Readonly<Record<string, string>> | undefined): boolean {
   for (const name in annotations) {
     if (name.startsWith(PREFIX) && Object.hasOwn(READERS, name.slice(PREFIX.length))) return true;
   }

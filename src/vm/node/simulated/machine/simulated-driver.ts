@@ -277,8 +277,8 @@ export class SimulatedDriver implements MachineDriver {
 
   #add(spec: MachineSpec, life: { startedAt?: number; uptime?: number } = {}): SimulatedMachine {
     const { clock, usual: fallback } = this.simulation;
-    const behaviour = behaviorOf(spec.annotations, fallback);
-    const machine = new SimulatedMachine(clock, spec, behaviour, () => this.changed(spec.id), life);
+    const behavior = behaviorOf(spec.annotations, fallback);
+    const machine = new SimulatedMachine(clock, spec, behavior, () => this.changed(spec.id), life);
     this.#machines.set(spec.id, machine);
     return machine;
   }

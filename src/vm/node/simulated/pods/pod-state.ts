@@ -48,9 +48,9 @@ export interface PreviousPodState {
 }
 
 /** Computes the state of a pod's containers at a time. */
-export function podAt(pod: Pod, behaviour: Behavior, then: PreviousPodState, now: number): PodState {
+export function podAt(pod: Pod, behavior: Behavior, then: PreviousPodState, now: number): PodState {
   const policy = (pod.spec['restartPolicy'] ?? 'Always') as 'Always' | 'OnFailure' | 'Never';
-  const stop = stopOf(pod, behaviour);
+  const stop = stopOf(pod, behavior);
   const deadline = deadlineOf(pod);
   const times: (number | undefined)[] = [];
   const over = deadline !== undefined && deadline <= now;
@@ -60,7 +60,7 @@ export function podAt(pod: Pod, behaviour: Behavior, then: PreviousPodState, now
       ? stop
       : undefined;
   const lives = pod.spec.containers.map((container, i) => {
-    const endOf = endsOf(pod, container, i, behaviour, then.unhealthySince);
+    const endOf = endsOf(pod, container, i, behavior, then.unhealthySince);
     const { life, again } = advanceContainer(
       then.lives[i] ?? startContainer(now),
       endOf,
@@ -71,7 +71,7 @@ export function podAt(pod: Pod, behaviour: Behavior, then: PreviousPodState, now
     return cut === undefined ? life : endContainer(life, cut);
   });
   const ready = pod.spec.containers.map((container, i) => {
-    const at = readyAt(container, lives[i], behaviour);
+    const at = readyAt(container, lives[i], behavior);
     if (at !== undefined && at > now) times.push(at);
     return at !== undefined && at <= now;
   });
@@ -111,10 +111,10 @@ function endsOf(
   pod: Pod,
   container: ProbedContainer,
   index: number,
-  behaviour: Behavior,
+  behavior: Behavior,
   unhealthySince: number | undefined,
 ): EndOf {
-  const { completeAfterMs, exitCode, fail, failAfterMs, failTimes } = behaviour;
+  const { completeAfterMs, exitCode, fail, failAfterMs, failTimes } = behavior;
   const isJob = pod.metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true);
   const completes = completeAfterMs ?? (isJob === true ? 0 : undefined);
   return (startedAt, restarts) => {

@@ -64,11 +64,11 @@ export class SimulatedPods implements PodRunner {
   }
 
   #advance({ podUid }: TrackedPod, pod: Pod, now: number): PodState {
-    const behaviour = behaviorOf(pod.metadata.annotations, this.#parts.defaults);
+    const behavior = behaviorOf(pod.metadata.annotations, this.#parts.defaults);
     const memory = this.#memories.get(podUid) ?? { lives: containersFrom(pod), unhealthySince: undefined };
     const first = memory.lives.length === 0;
-    memory.unhealthySince = behaviour.alive ? undefined : (memory.unhealthySince ?? now);
-    const state = podAt(pod, behaviour, memory, now);
+    memory.unhealthySince = behavior.alive ? undefined : (memory.unhealthySince ?? now);
+    const state = podAt(pod, behavior, memory, now);
     this.#tell(pod, first ? [] : memory.lives, state.lives);
     memory.lives = state.lives;
     this.#memories.set(podUid, memory);
