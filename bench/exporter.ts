@@ -44,7 +44,7 @@ export async function run(): Promise<void> {
       // One VM changes its node between two scrapes.
       podSource.cache.put(pod(1, Math.abs(i) % nodes));
       const [from, before] = [realClock.monotonic(), process.cpuUsage()];
-      bytes = await scraped(`${server.url}/metrics`, agent);
+      bytes = await scrape(`${server.url}/metrics`, agent);
       const { user, system } = process.cpuUsage(before);
       if (i < 0) continue;
       times.push(realClock.monotonic() - from);
@@ -61,7 +61,7 @@ export async function run(): Promise<void> {
 }
 
 /** Returns the number of received bytes, without parsing them. */
-function scraped(url: string, agent: Agent): Promise<number> {
+function scrape(url: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { agent }, (answer) => {
       let bytes = 0;

@@ -17,7 +17,7 @@ const TARGET = 2_000;
 export async function run(): Promise<void> {
   const mixed = fleetWith({ load: 'mixed' });
   const methods = methodsOf(ALGORITHMS, PLANNERS, MODES);
-  const everything = timed(() => benchmark(mixed, methods, BOUNDS, seededRandom(1)));
+  const everything = measureTime(() => benchmark(mixed, methods, BOUNDS, seededRandom(1)));
   const verdict = everything.cpu > TARGET ? '  above target' : '';
   print(
     `all ${methods.length} methods on ${sizeOf(mixed)}`,
@@ -25,14 +25,14 @@ export async function run(): Promise<void> {
     `at most ${TARGET} ms of a processor of its own${verdict}`,
   );
   for (const planner of PLANNERS) {
-    const took = timed(() => benchmark(mixed, methodsOf(ALGORITHMS, [planner], MODES), BOUNDS, seededRandom(1)));
+    const took = measureTime(() => benchmark(mixed, methodsOf(ALGORITHMS, [planner], MODES), BOUNDS, seededRandom(1)));
     print(`  of these, with the planner ${planner.id}`, took);
   }
 
   let large = mixed;
   print(
     'making up the largest load and reading it',
-    timed(() => void (large = fleetWith({ load: 'mixed', ...MAX_SIZE }))),
+    measureTime(() => void (large = fleetWith({ load: 'mixed', ...MAX_SIZE }))),
   );
   for (const algorithm of [ALGORITHMS[7], ALGORITHMS[13]]) {
     const mode = MODES[3];
@@ -40,12 +40,12 @@ export async function run(): Promise<void> {
       throw new Error('there are fewer algorithms or modes than known');
     print(
       `classifying ${sizeOf(large)} by ${algorithm.id}`,
-      timed(() => classify(algorithm.score(large.load()), mode)),
+      measureTime(() => classify(algorithm.score(large.load()), mode)),
     );
     for (const planner of PLANNERS) {
       print(
         `  one step of it by ${planner.id}`,
-        timed(() => planStep(large, { algorithm, planner, mode }, BOUNDS, seededRandom(1))),
+        measureTime(() => planStep(large, { algorithm, planner, mode }, BOUNDS, seededRandom(1))),
       );
     }
   }
@@ -65,7 +65,7 @@ interface Time {
   readonly cpu: number;
 }
 
-function timed(work: () => unknown): Time {
+function measureTime(work: () => unknown): Time {
   const [start, before] = [realClock.monotonic(), process.cpuUsage()];
   work();
   const { user, system } = process.cpuUsage(before);

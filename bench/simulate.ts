@@ -47,7 +47,7 @@ export async function run(): Promise<void> {
       const digests = new Set<string>();
       for (let at = 0; at < runs; at++) {
         const out = join(folder, `run-${at}`);
-        const { cpu, main, wall, mib } = await measured([
+        const { cpu, main, wall, mib } = await measureRun([
           'simulate',
           '--scenario',
           scenario,
@@ -119,7 +119,7 @@ interface Measured {
   readonly mib: number;
 }
 
-async function measured(args: readonly string[]): Promise<Measured> {
+async function measureRun(args: readonly string[]): Promise<Measured> {
   const began = performance.now();
   const child = spawn(process.execPath, [...UP_FLAGS, fileURLToPath(import.meta.url), ...args], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

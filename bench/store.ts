@@ -69,7 +69,7 @@ async function creates(
       latencies.push(realClock.monotonic() - start);
     }
   };
-  const time = await timed(() => Promise.all(Array.from({ length: inFlight }, client)));
+  const time = await measureMs(() => Promise.all(Array.from({ length: inFlight }, client)));
   const perSecond = (count / time) * 1_000;
   report(`${name}: creates, ${inFlight} in flight`, perSecond, '/s', perSecond < target ? `below ${target}` : '');
   report(`${name}: create p99`, percentile(latencies, 0.99), 'ms');
@@ -77,7 +77,7 @@ async function creates(
 
 async function oneAtATime(store: Store, objects: readonly string[]): Promise<void> {
   const count = 1_000;
-  const time = await timed(async () => {
+  const time = await measureMs(async () => {
     for (let i = 0; i < count; i++) await store.put(key(i), objects[i]!);
   });
   report('LMDB sync: updates one at a time', (count / time) * 1_000, '/s');
@@ -85,7 +85,7 @@ async function oneAtATime(store: Store, objects: readonly string[]): Promise<voi
 
 async function reads(store: Store): Promise<void> {
   const count = 1_000_000;
-  const gets = await timed(() => {
+  const gets = await measureMs(() => {
     for (let i = 0; i < count; i++) store.get(key((i * 7_919) % OBJECTS));
   });
   report('gets', (count / gets) * 1_000, '/s');
@@ -107,7 +107,7 @@ async function fanOut(store: Store, objects: readonly string[]): Promise<void> {
   const times: number[] = [];
   for (let round = 0; round < 20; round++) {
     const served = watches.map((watch) => watch[Symbol.asyncIterator]().next());
-    times.push(await timed(() => Promise.all([store.put(key(round), objects[round]!), ...served])));
+    times.push(await measureMs(() => Promise.all([store.put(key(round), objects[round]!), ...served])));
   }
   report(
     `one durable write until ${WATCHERS} watchers have it, worst of 20`,
@@ -121,7 +121,7 @@ async function fanOut(store: Store, objects: readonly string[]): Promise<void> {
 /** Opens the store that the benchmark has left. */
 async function reopen(directory: string): Promise<void> {
   let store: Store | undefined;
-  const time = await timed(async () => {
+  const time = await measureMs(async () => {
     store = await openLmdbStore({ directory, clock: realClock });
   });
   const { entries } = store!.range({ prefix: '/registry/pods/' });
@@ -131,7 +131,7 @@ async function reopen(directory: string): Promise<void> {
   await store!.close();
 }
 
-async function timed(work: () => unknown): Promise<number> {
+async function measureMs(work: () => unknown): Promise<number> {
   const start = realClock.monotonic();
   await work();
   return realClock.monotonic() - start;
@@ -139,7 +139,7 @@ async function timed(work: () => unknown): Promise<number> {
 
 async function median(work: () => unknown): Promise<number> {
   const times: number[] = [];
-  for (let i = 0; i < 9; i++) times.push(await timed(work));
+  for (let i = 0; i < 9; i++) times.push(await measureMs(work));
   return percentile(times, 0.5);
 }
 

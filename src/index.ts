@@ -20,7 +20,14 @@ export { hostClock as realClock } from '#platform/base/host-clock';
 export { type Logger, noopLogger as silentLogger } from '#platform/base/logger';
 export { type Random, seededRandom, systemRandom } from '#platform/base/random';
 export type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '#platform/kube/api-extension';
-export type { Client, KubeList, RawAnswer, RawRequest, ResourceType, WatchEvent } from '#platform/kube/client';
+export type {
+  Client,
+  KubeList,
+  RawRequest,
+  RawResponse as RawAnswer,
+  ResourceType,
+  WatchEvent,
+} from '#platform/kube/client';
 export { type HttpClient, httpClient } from '#platform/kube/http/http-client';
 export {
   isAlreadyExists,

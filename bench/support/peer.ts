@@ -48,13 +48,13 @@ export async function startPeer(folder: string): Promise<Target | undefined> {
     readyMs: performance.now() - began,
     pids: [etcd.pid ?? 0, server.pid ?? 0],
     stop: async () => {
-      await ended(server);
-      await ended(etcd);
+      await kill(server);
+      await kill(etcd);
     },
   };
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function kill(child: ChildProcess): Promise<void> {
   const exit = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await exit;

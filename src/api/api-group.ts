@@ -1,9 +1,9 @@
 import type { Kind } from '#platform/schema/kind';
-import type { ClaimWords } from './disk/claimed-disk.ts';
+import type { ClaimKeys } from './disk/claimed-disk.ts';
 
 /** Describes one API group to the components that serve every group. */
 export interface ApiGroup {
   readonly kinds: readonly Kind[];
   /** Labels and annotations of the claims that the group creates for its VMs. Unset if it creates none. */
-  readonly claims?: ClaimWords;
+  readonly claims?: ClaimKeys;
 }

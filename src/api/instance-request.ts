@@ -37,4 +37,4 @@ export const BASIS_ANNOTATION = 'vimana.io/made-from';
 /** Finalizer that holds an instance until its machine has ended and its pods are deleted. */
 export const INSTANCE_FINALIZER = 'foregroundDeleteVirtualMachine';
 /** Finalizer that holds a VirtualMachine until its instance is deleted or orphaned. */
-export const MACHINE_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';
+export const VM_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';

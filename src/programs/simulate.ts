@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/directory-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { comparisonOf, type MethodRuns } from '#fleet/simulation/compare/comparison';
 import { comparisonOutput } from '#fleet/simulation/compare/comparison-output';
@@ -112,16 +112,16 @@ const formatPart = (time: number, whole: number) =>
 const nowhere: Output = { row: () => {}, file: () => {}, close: () => {} };
 
 /** Locks a directory against other simulations, until the returned function is called or this process dies. */
-function lockOutput(folder: string): () => void {
+function lockOutput(directory: string): () => void {
   try {
-    const release = lockDirectory(folder);
+    const release = lockDirectory(directory);
     return () => {
-      rmSync(join(folder, 'folder.lock'), { force: true });
+      rmSync(join(directory, 'folder.lock'), { force: true });
       release();
     };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'FolderInUse') throw error;
-    throw new VimanaError('REFUSED', `another simulation is writing to ${folder}`, {
+    throw new VimanaError('REFUSED', `another simulation is writing to ${directory}`, {
       cause: error,
       hint: 'Wait for it, or choose another directory with --out.',
     });

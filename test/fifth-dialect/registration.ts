@@ -1,4 +1,4 @@
-import { MACHINE_FINALIZER } from '#api/instance-request';
+import { VM_FINALIZER } from '#api/instance-request';
 import { invalid } from '#platform/base/field-error';
 import type { Admitter } from '#vm/admission/admitter';
 import type { DialectRegistration } from '#vm/dialects/registration';
@@ -7,7 +7,7 @@ import { virtualMachine } from './virtual-machine.ts';
 
 const admitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
-  finalizer: MACHINE_FINALIZER,
+  finalizer: VM_FINALIZER,
   validate: ({ object: { spec } }) => ({
     causes: spec.cores === 13 ? [invalid('spec.cores', spec.cores, 'must not be 13')] : [],
     warnings: [],

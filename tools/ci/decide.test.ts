@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filesToRetry, grouped, notRun, obstacle, outcomeOf, skippedByReason } from './decide.ts';
+import { filesToRetry, groupByPrefix, notRun, obstacle, outcomeOf, skippedByReason } from './decide.ts';
 import type { FileResult, Part, Run } from './part.ts';
 
 const part: Part = { name: 'p', command: ['true'], minutes: 5, tests: true, files: ['a', 'b'], retries: true };
@@ -115,7 +115,7 @@ it('skipped tests are counted by reason', () => {
 
 describe('groups of files', () => {
   it('contain files by their longest prefix, and the empty one contains all others', () => {
-    expect(grouped(['x/b', 'x/special', 'y', 'x/a'], [['x/'], ['x/sp'], ['']])).toEqual([
+    expect(groupByPrefix(['x/b', 'x/special', 'y', 'x/a'], [['x/'], ['x/sp'], ['']])).toEqual([
       ['x/a', 'x/b'],
       ['x/special'],
       ['y'],
@@ -123,6 +123,6 @@ describe('groups of files', () => {
   });
 
   it('miss no file', () => {
-    expect(() => grouped(['y'], [['x/']])).toThrow('no part of CI runs y');
+    expect(() => groupByPrefix(['y'], [['x/']])).toThrow('no part of CI runs y');
   });
 });

@@ -59,7 +59,7 @@ export function skippedByReason(files: readonly FileResult[]): [reason: string, 
 }
 
 /** Assigns every file to the group with the longest prefix of its path. The prefix '' takes all others. */
-export function grouped(files: readonly string[], groups: readonly (readonly string[])[]): readonly string[][] {
+export function groupByPrefix(files: readonly string[], groups: readonly (readonly string[])[]): readonly string[][] {
   const found: string[][] = groups.map(() => []);
   const prefixes = groups
     .flatMap((group, at) => group.map((prefix) => ({ prefix, at })))

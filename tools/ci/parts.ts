@@ -3,7 +3,7 @@ import { missingAssets } from '../../test/cluster/assets.ts';
 import cluster from '../../vitest.cluster.config.ts';
 import long from '../../vitest.long.config.ts';
 import nightly from '../../vitest.nightly.config.ts';
-import { grouped } from './decide.ts';
+import { groupByPrefix } from './decide.ts';
 import type { Part } from './part.ts';
 
 interface Config {
@@ -36,11 +36,11 @@ const LONG: typeof ON_KUBERNETES = [
 
 /** Parts of `.ci/run`, the most important first. On a fresh host, Go builds the programs of Kubernetes first. */
 export function ciParts(seed: number, isFresh = missingAssets().length > 0): readonly Part[] {
-  const onKubernetes = grouped(
+  const onKubernetes = groupByPrefix(
     filesOf(cluster),
     ON_KUBERNETES.map(([, , prefixes]) => prefixes),
   );
-  const longer = grouped(
+  const longer = groupByPrefix(
     filesOf(long),
     LONG.map(([, , prefixes]) => prefixes),
   );
@@ -89,7 +89,7 @@ export function nightlyParts(names: readonly string[]): readonly Part[] {
 
 /** Soaks, churn, many kills and fuzzing; mutants of the source; the conformance tests of Kubernetes. */
 function allNightlyParts(): readonly Part[] {
-  const [tests, mutation] = grouped(filesOf(nightly), [[''], ['test/nightly/mutation']]);
+  const [tests, mutation] = groupByPrefix(filesOf(nightly), [[''], ['test/nightly/mutation']]);
   return [
     { name: 'tests', command: vitest('nightly'), files: tests ?? [], minutes: 0, tests: true },
     { name: 'mutation', command: vitest('nightly'), files: mutation ?? [], minutes: 0, tests: true },

@@ -41,6 +41,25 @@ describe('the scan', () => {
     expect(scan('x.ts', source).map(formatFinding)).toEqual(found);
   });
 
+  it.each([
+    ['/** What is kept. */', ['x.ts:1: "What", use: a comment that begins with a noun or a verb']],
+    ['\n/**\n * In which it runs.\n */', ['x.ts:2: "In which", use: a comment that begins with a noun or a verb']],
+    ['/** Whatever is kept. */ // What is kept.', []],
+    ['function decided(a) {}', ['x.ts:1: "decided", use: a verb for a function that acts, a noun for a pure one']],
+    [
+      'function* numbered<T>(a) {}',
+      ['x.ts:1: "numbered", use: a verb for a function that acts, a noun for a pure one'],
+    ],
+    ['function isDecided() {}\nfunction readStored() {}\nfunction seed() {}\nfunction required() {}', []],
+  ])('finds the form of %j: %j', (source, found) => {
+    expect(scan('x.ts', source).map(formatFinding)).toEqual(found);
+  });
+
+  it('finds words in paths', () => {
+    expect(scan('src/x/no-deeds.ts', '').map(formatFinding)).toEqual(['src/x/no-deeds.ts: "deeds", use: actions']);
+    expect(scan('test/x.test.ts', 'function decided() {}')).toEqual([]);
+  });
+
   it('reads documents as text', () => {
     expect(scan('x.md', 'Lest you\nforget `deed`.').map(({ line, word }) => [line, word])).toEqual([
       [1, 'lest'],

@@ -1,10 +1,15 @@
 import { parseSync, Visitor } from 'oxc-parser';
+import { PATTERNS } from './patterns.ts';
 import { TERMS } from './terms.ts';
 
-/** A word of the table in a file: in a text (comment, string, document) or as a part of a name. */
+/**
+ * A word of the table in a file: in a text (comment, string, document), as a part of a name, or in the path of the
+ * file. Or a form that the table of patterns rules out.
+ */
 export interface Finding {
   readonly path: string;
-  readonly line: number;
+  /** Absent if the word is in the path. */
+  readonly line?: number;
   readonly word: string;
   readonly use: string;
   /** The whole name, if the word is a part of one. */
@@ -15,6 +20,26 @@ export interface Finding {
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
 export function scan(path: string, source: string): Finding[] {
+  return [...scanPath(path), ...scanWords(path, source), ...scanPatterns(path, source)];
+}
+
+function scanPath(path: string): Finding[] {
+  const words = [...path.matchAll(WORDS)].map(([word]) => word.toLowerCase());
+  return words.flatMap((word) => {
+    const use = TERMS.get(word);
+    return use === undefined ? [] : [{ path, word, use }];
+  });
+}
+
+function scanPatterns(path: string, source: string): Finding[] {
+  return PATTERNS.filter(({ covers }) => covers(path)).flatMap(({ form, use, except }) =>
+    [...source.matchAll(form)]
+      .filter(([, word = '']) => except?.has(word) !== true)
+      .map(({ 1: word = '', index }) => ({ path, line: lineAt(source, index), word, use })),
+  );
+}
+
+function scanWords(path: string, source: string): Finding[] {
   const found = [...source.matchAll(WORDS)].filter(([word]) => TERMS.has(word.toLowerCase()));
   if (found.length === 0) return [];
   const isText = path.endsWith('.ts') ? textRanges(path, source) : () => true;
@@ -22,7 +47,7 @@ export function scan(path: string, source: string): Finding[] {
     const word = match.toLowerCase();
     return {
       path,
-      line: source.slice(0, index).split('\n').length,
+      line: lineAt(source, index),
       word,
       use: TERMS.get(word) ?? '',
       ...(isText(index) ? {} : { name: nameAt(source, index) }),
@@ -31,7 +56,12 @@ export function scan(path: string, source: string): Finding[] {
 }
 
 export function formatFinding({ path, line, word, use, name }: Finding): string {
-  return `${path}:${line}: ${name === undefined ? `"${word}"` : `"${word}" in the name ${name}`}, use: ${use}`;
+  const where = line === undefined ? path : `${path}:${line}`;
+  return `${where}: ${name === undefined ? `"${word}"` : `"${word}" in the name ${name}`}, use: ${use}`;
+}
+
+function lineAt(source: string, offset: number): number {
+  return source.slice(0, offset).split('\n').length;
 }
 
 /** Returns a function that reports whether an offset is in a comment or a string. */

@@ -7,6 +7,8 @@ export interface SourceFile {
   readonly text: string;
 }
 
+const BUILTIN_LOADER = 'getBuiltinModule';
+
 export interface Import {
   readonly specifier: string;
   readonly line: number;
@@ -15,14 +17,15 @@ export interface Import {
 }
 
 /**
- * Returns every module that a source file names: import, export from, import type, import(), require() and
- * import.meta.resolve.
+ * Returns every module that a source file names: import, export from, import type, import(), require(),
+ * import.meta.resolve and process.getBuiltinModule. A name that is not a literal is `<computed>`.
  */
 export function importsOf(path: string, source: string): Import[] {
   const { program, module, errors } = parseSync(path, source);
   const [error] = errors;
   if (error !== undefined) throw new Error(`${path}: ${error.message}`);
   const found: Import[] = [];
+  const knownLoaders = new Set<number>();
   const add = (specifier: string, offset: number, typeOnly = false) =>
     found.push({ specifier, line: source.slice(0, offset).split('\n').length, typeOnly });
   for (const { moduleRequest, entries } of module.staticImports) {
@@ -44,8 +47,20 @@ export function importsOf(path: string, source: string): Import[] {
     CallExpression({ callee, arguments: [named], start }) {
       const called = source.slice(callee.start, callee.end);
       const required = called === 'require' || called.startsWith('createRequire(');
-      if (!required && called !== 'import.meta.resolve') return;
+      const isBuiltinLoader = /\bprocess\.getBuiltinModule$/.test(called);
+      if (!required && !isBuiltinLoader && called !== 'import.meta.resolve') return;
+      if (isBuiltinLoader) knownLoaders.add(callee.end);
       add(named?.type === 'Literal' && typeof named.value === 'string' ? named.value : '<computed>', start);
+    },
+    // Anything but a direct call passes the function on, to be called with any name.
+    Identifier({ name, start, end }) {
+      if (name !== BUILTIN_LOADER || knownLoaders.has(end)) return;
+      // A shorthand property is two identifiers at one place.
+      knownLoaders.add(end);
+      add('<computed>', start);
+    },
+    Literal({ value, start }) {
+      if (value === BUILTIN_LOADER) add('<computed>', start);
     },
   }).visit(program);
   return found;

@@ -5,32 +5,22 @@ import { TEST_SUPPORT } from './table.ts';
 /** Maximum length of a function in lines. It then fits on one screen. */
 const MAX_LINES = 60;
 
-/** Functions that are still longer, as `path name`. Remove an entry when its function is split. */
-export const LONG_FUNCTIONS: ReadonlySet<string> = new Set(['src/programs/operator/run.ts startOperator']);
-
 interface LongFunction {
   readonly name: string;
   readonly line: number;
   readonly lines: number;
 }
 
-/** Reports functions that do not fit on one screen, and exceptions that are no longer needed, one sentence each. */
-export function longFunctionViolations(
-  files: readonly SourceFile[],
-  exceptions: ReadonlySet<string> = LONG_FUNCTIONS,
-): string[] {
-  const unused = new Set(exceptions);
-  const found: string[] = [];
-  for (const { path, text } of files) {
-    // Test suites are functions around their tests, whatever their length.
-    if (TEST_SUPPORT.test(path)) continue;
-    for (const { name, line, lines } of longFunctionsIn(path, text)) {
-      if (exceptions.has(`${path} ${name}`)) unused.delete(`${path} ${name}`);
-      else found.push(`${path}:${line}: ${name} has ${lines} lines, more than ${MAX_LINES}: split it`);
-    }
-  }
-  const stale = [...unused].map((each) => `${each} is short by now: remove it from tools/layers/long-functions.ts`);
-  return [...found, ...stale];
+/** Reports functions that do not fit on one screen, one sentence each. */
+export function longFunctionViolations(files: readonly SourceFile[]): string[] {
+  // Test suites are functions around their tests, whatever their length.
+  return files
+    .filter(({ path }) => !TEST_SUPPORT.test(path))
+    .flatMap(({ path, text }) =>
+      longFunctionsIn(path, text).map(
+        ({ name, line, lines }) => `${path}:${line}: ${name} has ${lines} lines, more than ${MAX_LINES}: split it`,
+      ),
+    );
 }
 
 function longFunctionsIn(path: string, source: string): LongFunction[] {

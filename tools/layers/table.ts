@@ -1,3 +1,5 @@
+import type { DialectName } from '../../src/api/groups.ts';
+
 /**
  * Import table, which defines the layers of src that each layer may import. ARCHITECTURE.md shows it, and a layer may
  * always import itself.
@@ -8,6 +10,8 @@ export interface Layer {
   readonly contents: string;
   /** Layers (`platform/kube`) and whole areas (`platform`) that this one may import. */
   readonly may: readonly string[];
+  /** API groups whose kinds the layer may import, if not all of them: what serves every dialect knows none of them. */
+  readonly groups?: readonly DialectName[];
   /** The layer also runs in a browser: it imports no Node.js module and no package. */
   readonly browser?: true;
 }
@@ -45,13 +49,21 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'control-plane/scheduler': { contents: 'the scheduler and its plugins', may: ['platform'] },
   'control-plane/controllers': { contents: 'the controllers of kube-controller-manager', may: ['platform'] },
 
-  'vm/usage': { contents: 'what an instance requests and consumes', may: ['platform', 'api'] },
-  'vm/storage': { contents: 'disks, claims and snapshots of a VM', may: ['platform', 'api'] },
+  'vm/usage': { contents: 'what an instance requests and consumes', may: ['platform', 'api'], groups: ['kubevirt'] },
+  'vm/storage': {
+    contents: 'disks, claims and snapshots of a VM, and the namespaces that may use them',
+    may: ['platform', 'api'],
+  },
   'vm/engine': {
     contents: 'the engine: reconciles the VMs of every group into instances',
     may: ['platform', 'api', 'vm/usage'],
+    groups: ['kubevirt'],
   },
-  'vm/admission': { contents: 'what the admission of all groups shares', may: ['platform', 'api'] },
+  'vm/admission': {
+    contents: 'what the admission of all groups shares',
+    may: ['platform', 'api'],
+    groups: ['kubevirt'],
+  },
   'vm/dialects': {
     contents: 'one directory per API group: its admission, its dialect, its controllers',
     may: ['platform', 'api', 'vm/engine', 'vm/admission', 'vm/controllers', 'vm/images'],
@@ -63,6 +75,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'vm/view': {
     contents: "what a VM's state means to a reader, for the command line and a dashboard",
     may: ['platform/base', 'platform/kube', 'platform/schema', 'api', 'vm/engine'],
+    groups: ['kubevirt'],
     browser: true,
   },
   'vm/images': { contents: 'image download and verification', may: ['platform/base', 'api', 'vm/engine'] },
@@ -217,7 +230,7 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'control-plane/apiserver/store/disk-failure.ts',
     'control-plane/apiserver/store/environment.ts',
     'control-plane/apiserver/store/file-guard.ts',
-    'control-plane/apiserver/store/folder-lock.ts',
+    'control-plane/apiserver/store/directory-lock.ts',
     'control-plane/apiserver/store/lmdb-file.ts',
     'control-plane/apiserver/store/lmdb-journal.ts',
     'control-plane/apiserver/store/lmdb-store.ts',

@@ -49,14 +49,29 @@ describe('the import table', () => {
       "type A = import('../../control-plane/apiserver/server.ts').A;",
       'platform/kube may not import control-plane/apiserver',
     ],
-    ['src/platform/kube/client.ts', 'const a = await import(name);', 'only running it would tell'],
+    ['src/platform/kube/client.ts', 'const a = await import(name);', 'imports a computed module name'],
     ['src/api/kind.ts', "import { readFileSync } from 'node:fs';", 'which a browser lacks'],
     ['src/api/kind.ts', "import { readFileSync } from 'fs';", 'which a browser lacks'],
     ['src/vm/controllers/pool/plan.ts', "import '../network/plan.ts';", 'a sibling'],
     ['src/platform/kube/client.ts', "import '../../../tools/x.ts';", 'outside src'],
     ['src/platform/kube/client.ts', "import './client.test.ts';", 'imports the test'],
     ['src/helpers/x.ts', '', 'not in the import table'],
-    ['src/vm/engine/plan-vm.ts', "import { readFileSync } from 'node:fs';", 'not in NODE_DIRECTORIES'],
+    ['src/vm/engine/plan-vm.ts', "import { readFileSync } from 'node:fs';", 'not in NODE_USES'],
+    ['src/vm/engine/plan-vm.ts', "process.getBuiltinModule('node:fs');", 'imports node:fs'],
+    ['src/vm/engine/plan-vm.ts', "globalThis.process.getBuiltinModule('fs');", 'imports fs'],
+    ['src/vm/engine/plan-vm.ts', 'process.getBuiltinModule(name);', 'imports a computed module name'],
+    ['src/vm/engine/plan-vm.ts', 'const { getBuiltinModule } = process;', 'imports a computed module name'],
+    ['src/vm/engine/plan-vm.ts', "process['getBuiltinModule'];", 'imports a computed module name'],
+    [
+      'src/vm/engine/plan-vm.ts',
+      "import type { VirtualMachine } from '#api/hypersdk/group';",
+      'vm/engine may not import kinds of the API group hypersdk',
+    ],
+    [
+      'src/vm/view/state.ts',
+      "import { vmPool } from '#api/novacron/vm-pool';",
+      'vm/view may not import kinds of the API group novacron',
+    ],
     ['src/platform/base/x.ts', "export {} from '../../api/kinds.ts';", 'platform/base may not import api'],
     [
       'src/platform/base/x.ts',
@@ -78,6 +93,8 @@ describe('the import table', () => {
     expect(
       planted('src/platform/kube/a.ts', 'const text = "import(\'../../control-plane/apiserver/server.ts\')";'),
     ).toEqual([]);
+    expect(planted('src/vm/engine/plan-vm.ts', "import { VMIS } from '#api/kubevirt/resources';")).toEqual([]);
+    expect(planted('src/vm/engine/plan-vm.test.ts', "import '#api/hypersdk/group';")).toEqual([]);
     expect(planted('src/vm/engine/plan-vm.ts', "import type { Duplex } from 'node:stream';")).toEqual([]);
     expect(planted('src/platform/kube/a.test.ts', "import { fakeClock } from '#testing/clock';")).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module';
+import { DIALECT_NAMES } from '../../src/api/groups.ts';
 import { ambientUses } from './ambient.ts';
 import { cycleViolations } from './cycles.ts';
 import { importsOf, type SourceFile, targetOf } from './imports.ts';
@@ -48,10 +49,12 @@ function sourceProblem(path: string, target: string): string | undefined {
       : undefined;
   }
   if (TEST_SUPPORT.test(path) && (to === 'testing' || to === 'api')) return undefined;
-  const may = LAYERS[from]?.may ?? [];
-  return may.includes(to) || may.includes(to.split('/')[0] ?? '')
+  const { may = [], groups = DIALECT_NAMES } = LAYERS[from] ?? {};
+  if (!may.includes(to) && !may.includes(to.split('/')[0] ?? '')) return `${from} may not import ${to} (${target})`;
+  const group = DIALECT_NAMES.find((each) => target.startsWith(`src/api/${each}/`));
+  return group === undefined || groups.includes(group)
     ? undefined
-    : `${from} may not import ${to} (${target})`;
+    : `${from} may not import kinds of the API group ${group} (${target})`;
 }
 
 /**
@@ -77,11 +80,13 @@ function packageProblem(
   dependencies: ReadonlySet<string>,
 ): string | undefined {
   if (specifier.startsWith('/') || specifier.startsWith('file:')) return `imports ${specifier}, a path of one machine`;
-  if (specifier === '<computed>') return 'names a module that only running it would tell';
+  if (specifier === '<computed>') return 'imports a computed module name';
   if (browser && !TEST_FILE.test(path) && isBuiltin(specifier)) return `imports ${specifier}, which a browser lacks`;
   if (TEST_SUPPORT.test(path)) return undefined;
   if (isBuiltin(specifier)) {
-    return typeOnly || mayImportNode(path) ? undefined : `imports ${specifier}: ${path} is not in NODE_DIRECTORIES`;
+    return typeOnly || mayImportNode(path)
+      ? undefined
+      : `imports ${specifier}: ${path} is not in NODE_USES (tools/layers/table.ts)`;
   }
   const name = specifier
     .split('/')

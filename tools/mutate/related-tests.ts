@@ -30,12 +30,12 @@ export function relatedTests(path: string, importers: Importers, isTest: (path: 
   }
   const own = path.replace(/\.ts$/, '.test.ts');
   const rank = (test: string) =>
-    test === own ? Number.NEGATIVE_INFINITY : (distances.get(test) ?? 0) - 2 * shared(path, test);
+    test === own ? Number.NEGATIVE_INFINITY : (distances.get(test) ?? 0) - 2 * sharedDepth(path, test);
   return [...distances.keys()].filter(isTest).toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 /** Returns how many directories two paths share. */
-function shared(a: string, b: string): number {
+function sharedDepth(a: string, b: string): number {
   const others = b.split('/');
   const different = a.split('/').findIndex((part, index) => part !== others[index]);
   return different === -1 ? others.length : different;

@@ -32,7 +32,7 @@ export interface ClaimedDisk<D extends PlainDisk = PlainDisk> {
 }
 
 /** Labels and annotations that connect the VMs of a group with their claims. */
-export interface ClaimWords {
+export interface ClaimKeys {
   /** Label of everything that is created for a VM. Its value is the VM's name. */
   readonly machine: string;
   /** Annotation of a VM. If "true", its claims have no owner and outlive it. */
@@ -41,7 +41,7 @@ export interface ClaimWords {
   readonly accessMode: string;
 }
 
-export const claimWords = (group: GroupName): ClaimWords => ({
+export const claimWords = (group: GroupName): ClaimKeys => ({
   machine: `${group}/vm`,
   retain: `${group}/retain-disks`,
   accessMode: `${group}/disk-access-mode`,

@@ -20,7 +20,9 @@ export const hypersdkFirmware = object(
 );
 
 export const guestAgent = object('The QEMU guest agent inside the VM.', {
-  enabled: boolean('Whether the VM has a channel to the agent. IP addresses and quiescing need it.', { default: true }),
+  enabled: boolean('Whether the VM has a channel to the guest agent. IP addresses and quiescing need it.', {
+    default: true,
+  }),
 });
 
 const deviceName = (description: string) => string(description, { minLength: 1, maxLength: 63 });

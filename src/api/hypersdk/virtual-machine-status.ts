@@ -21,8 +21,8 @@ export const virtualMachineStatus = object('Observed state of the VM.', {
     'Ready, AgentConnected, DiskReady, NetworkReady, LiveMigratable (if it must leave a drained node and cannot migrate), CarbonAware, RestartRequired, Failure, LastShutdown (how the last run ended)',
   ),
   guestAgent: object('State of the guest agent.', {
-    connected: boolean('Whether the agent is connected.'),
-    version: string('Version of the agent.'),
+    connected: boolean('Whether the guest agent is connected.'),
+    version: string('Version of the guest agent.'),
     hostname: string('Host name that the guest reports.'),
   }),
   ipAddresses: list('IP addresses of the VM, the one on the pod network first.', string('An IP address.')),

@@ -55,7 +55,7 @@ const savedDisk = object('A disk as it was when captured.', {
 
 const restore = object('The restore of this snapshot in progress, or the last one.', {
   uid: requiredField(string('UID of the request, as in the annotation vimana.io/restore of the VM.')),
-  nodeName: string('Node whose agent restores the disks.'),
+  nodeName: string('Node whose node agent restores the disks.'),
   startTime: dateTime('When it started.'),
   claims: string('Claims that are recreated from VolumeSnapshots, as JSON.'),
   completed: boolean('Whether all disks are restored.'),
@@ -86,7 +86,7 @@ const status = object('Observed state of the snapshot.', {
   }),
   parentSnapshot: string('Snapshot that this one builds on.'),
   snapshotChain: list('Snapshots that this one builds on, oldest first.', string('Name of a VMSnapshot.')),
-  nodeName: string('Node whose agent captures the state.'),
+  nodeName: string('Node whose node agent captures the state.'),
   vmUID: string('UID of the captured VM.'),
   instanceUID: string('UID of the captured VirtualMachineInstance. Absent if the VM was stopped.'),
   startTime: dateTime('When the capture started.'),

@@ -23,7 +23,7 @@ export const probe = (description: string) =>
       port,
       host: string('Host name to connect to. Defaults to the address of the guest.'),
     }),
-    exec: object('Runs a command in the guest through its agent; exit code 0 is a success.', {
+    exec: object('Runs a command in the guest through the guest agent; exit code 0 is a success.', {
       command: list('The command and its arguments; no shell.', string('An argument.')),
     }),
     guestAgentPing: object('Pings the guest agent.', {}),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { refusalOf } from './node-acceptance.ts';
+import { rejectionReason } from './node-acceptance.ts';
 
 type Ready = 'True' | 'False' | 'Unknown';
 const node = (spec: Node['spec'] = {}, ready: Ready = 'True', labels: Record<string, string> = {}): Node => ({
@@ -24,7 +24,7 @@ const inZone = (zone: string) => ({
   },
 });
 
-describe('refusalOf', () => {
+describe('rejectionReason', () => {
   it.each<[string, Node, Pod, string | undefined]>([
     ['a ready node', node(), pod(), undefined],
     ['a node that is not ready', node({}, 'False'), pod(), 'node n is not ready'],
@@ -60,6 +60,6 @@ describe('refusalOf', () => {
       undefined,
     ],
   ])('handles %s', (_what, target, vm, expected) => {
-    expect(refusalOf(target, vm)).toBe(expected);
+    expect(rejectionReason(target, vm)).toBe(expected);
   });
 });

@@ -22,7 +22,7 @@ export const isCordoned = ({ spec }: Node) =>
 export const hostnameOf = ({ metadata }: Node) => metadata.labels?.[HOSTNAME] ?? metadata.name ?? '';
 
 /** Returns why a node cannot accept the VM of a pod, or undefined if it can. */
-export function refusalOf(node: Node, pod: Pod): string | undefined {
+export function rejectionReason(node: Node, pod: Pod): string | undefined {
   const name = `node ${node.metadata.name}`;
   if (!isReady(node)) return `${name} is not ready`;
   if (isCordoned(node)) return `${name} is cordoned`;

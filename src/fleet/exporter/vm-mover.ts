@@ -16,7 +16,7 @@ import { BudgetClaims, budgetsOf } from './disruption-budgets.ts';
 import type { Destinations, MoveResult, SuggestedMove } from './fleet-backend.ts';
 import { isLive, vmKeyOfPod } from './launcher-usage.ts';
 import { findInstance, liveMigrate, migrationBlockerOf } from './live-migration.ts';
-import { hostnameOf, refusalOf } from './node-acceptance.ts';
+import { hostnameOf, rejectionReason } from './node-acceptance.ts';
 import {
   type AwaitedVm,
   awaitedVm,
@@ -153,7 +153,7 @@ export class VmMover {
     if (to === null) return pod;
     const node = nodes.cache.get(to);
     if (node === undefined) throw new ElsewhereError(nodeName, `node ${to} not found`);
-    const refusal = refusalOf(node, pod);
+    const refusal = rejectionReason(node, pod);
     if (refusal !== undefined) throw new ElsewhereError(nodeName, refusal);
     return pod;
   }

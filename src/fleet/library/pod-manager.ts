@@ -1,4 +1,4 @@
-import { MACHINE_FINALIZER } from '#api/instance-request';
+import { VM_FINALIZER } from '#api/instance-request';
 import { VMIS } from '#api/kubevirt/resources';
 import { DOMAIN_LABEL } from '#api/launcher';
 import { DEFAULT_NODE, type NodeSize } from '#api/launcher-load';
@@ -14,7 +14,7 @@ import { forEachLimited } from './for-each-limited.ts';
 import { launcherPod } from './launcher-pod.ts';
 import type { PodManagerOptions } from './manager-options.ts';
 import { carryLoad } from './retained-load.ts';
-import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmObject, vmSpec } from './simulated-vm.ts';
+import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedVm, type Vm, vmObject, vmSpec } from './simulated-vm.ts';
 import { VMManager } from './vm-manager.ts';
 import { watchUntil } from './watch-until.ts';
 
@@ -244,8 +244,8 @@ export class PodManager {
   async #makePod(
     id: string,
     name: string,
-    spec: SimulatedMachine['spec'],
-    vm: SimulatedMachine | undefined,
+    spec: SimulatedVm['spec'],
+    vm: SimulatedVm | undefined,
     node: string | undefined,
     annotations: Readonly<Record<string, string>> = {},
   ): Promise<void> {
@@ -287,8 +287,8 @@ export class PodManager {
 }
 
 /** Reports whether an operator manages a VM. Its finalizer is set from the creation on. */
-const isServed = ({ metadata, status }: SimulatedMachine) =>
-  metadata.finalizers?.includes(MACHINE_FINALIZER) === true || status?.observedGeneration !== undefined;
+const isServed = ({ metadata, status }: SimulatedVm) =>
+  metadata.finalizers?.includes(VM_FINALIZER) === true || status?.observedGeneration !== undefined;
 
 const isLive = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';

@@ -9,8 +9,8 @@ import {
 import type { NewObject, ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 
-export type SimulatedMachine = VirtualMachine & KubeObject;
-export const SIMULATED_VMS: ResourceType<SimulatedMachine> = resourceTypeFor(virtualMachine);
+export type SimulatedVm = VirtualMachine & KubeObject;
+export const SIMULATED_VMS: ResourceType<SimulatedVm> = resourceTypeFor(virtualMachine);
 
 /** Suffix of the name of a simulated VM in the name of its instance. */
 export const INSTANCE_SUFFIX = '.simulation';
@@ -74,7 +74,7 @@ export interface VmMetadata {
   readonly node?: string | undefined;
 }
 
-export function vmObject(vm: Vm, { namespace, labels, annotations, node }: VmMetadata): NewObject<SimulatedMachine> {
+export function vmObject(vm: Vm, { namespace, labels, annotations, node }: VmMetadata): NewObject<SimulatedVm> {
   const { apiVersion, kind } = virtualMachine;
   // Without our admission, nobody else writes these annotations.
   const reported: Record<string, string> = isRatioSize(vm)

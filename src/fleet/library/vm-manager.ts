@@ -5,7 +5,7 @@ import { PODS } from '#platform/kube/kinds/pod';
 import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '#platform/kube/kube-error';
 import { forEachLimited } from './for-each-limited.ts';
 import type { ManagerOptions } from './manager-options.ts';
-import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
+import { SIMULATED_VMS, type SimulatedVm, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
 import { type PodObservation, phaseOfPod, statusAfter, type VmStatus, vmStatusOf } from './vm-status.ts';
 import { watchUntil } from './watch-until.ts';
 
@@ -25,7 +25,7 @@ export class VMManager {
   }
 
   /** Creates a VM. An existing one of the same name is left unchanged. */
-  async createVm(vm: Vm, metadata: Omit<VmMetadata, 'namespace'> = {}): Promise<SimulatedMachine> {
+  async createVm(vm: Vm, metadata: Omit<VmMetadata, 'namespace'> = {}): Promise<SimulatedVm> {
     const { namespace } = this;
     try {
       return await this.#client.create(SIMULATED_VMS, vmObject(vm, { ...metadata, namespace }), { namespace });

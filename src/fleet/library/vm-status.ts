@@ -2,7 +2,7 @@ import { PHASES, type Phase } from '#api/simulation/virtual-machine';
 import { timestamp } from '#platform/base/timestamp';
 import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import type { Pod } from '#platform/kube/kinds/pod';
-import type { SimulatedMachine } from './simulated-vm.ts';
+import type { SimulatedVm } from './simulated-vm.ts';
 
 /** Known state of a VM. */
 export interface VmStatus {
@@ -20,7 +20,7 @@ export interface VmStatus {
   readonly createdAt: string;
 }
 
-export function vmStatusOf({ metadata, spec, status = {} }: SimulatedMachine): VmStatus {
+export function vmStatusOf({ metadata, spec, status = {} }: SimulatedVm): VmStatus {
   return {
     name: metadata.name,
     phase: status.phase ?? 'Pending',
@@ -44,7 +44,7 @@ export interface PodObservation {
 }
 
 /** Returns the status of a VM after an observation. There is one condition per phase, however often it is entered. */
-export function statusAfter(vm: SimulatedMachine, { phase, podName, nodeName }: PodObservation, now: number): object {
+export function statusAfter(vm: SimulatedVm, { phase, podName, nodeName }: PodObservation, now: number): object {
   const { status = {}, spec, metadata } = vm;
   const time = timestamp(now);
   let conditions = (status.conditions ?? []) as readonly KubeCondition[];

@@ -24,7 +24,7 @@ export function binaryFromBase64(text: string): string {
   try {
     return atob(text);
   } catch {
-    return atob(cleaned(text));
+    return atob(base64Characters(text));
   }
 }
 
@@ -37,7 +37,7 @@ export function base64Length(text: string): number {
 }
 
 /** Drops what is not base64, everything after the padding, and a last character that is less than a byte. */
-function cleaned(text: string): string {
+function base64Characters(text: string): string {
   const [content = ''] = text.split('=', 1);
   const kept = content
     .replaceAll('-', '+')

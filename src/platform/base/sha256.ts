@@ -10,7 +10,7 @@ const BLOCK_BYTES = 64;
  * microseconds, because a browser has only asynchronous digests. Secrets are hashed by Node.js.
  */
 export function sha256(text: string): Uint8Array {
-  const blocks = padded(encodeUtf8(text));
+  const blocks = toBlocks(encodeUtf8(text));
   const state = Int32Array.from(FIRST);
   const schedule = new Int32Array(64);
   for (let at = 0; at < blocks.byteLength; at += BLOCK_BYTES) {
@@ -23,7 +23,7 @@ export function sha256(text: string): Uint8Array {
 }
 
 /** Appends a one bit, zeros, and the length in bits, which completes the last block. */
-function padded(bytes: Uint8Array): DataView {
+function toBlocks(bytes: Uint8Array): DataView {
   const blocks = new Uint8Array(Math.ceil((bytes.length + 9) / BLOCK_BYTES) * BLOCK_BYTES);
   blocks.set(bytes);
   blocks[bytes.length] = 0x80;

@@ -115,7 +115,7 @@ export interface Client {
    * Sends any method to any path, for requests that the other methods do not cover: PUT of a subresource of another
    * group.
    */
-  request(request: RawRequest, options?: RequestOptions): Promise<RawAnswer>;
+  request(request: RawRequest, options?: RequestOptions): Promise<RawResponse>;
 }
 
 export interface RawRequest {
@@ -129,7 +129,7 @@ export interface RawRequest {
 }
 
 /** Successful response: 2xx. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** Decoded body if it is JSON, else its text. Undefined if there is none. */
   readonly body: unknown;

@@ -4,21 +4,21 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { byController, type Change, controllerKey, type Index, IndexedCache } from './cache.ts';
 import { keyOf } from './key.ts';
 
-const byColour: Index = { values: (object) => object['colours'] as string[] };
+const byColor: Index = { values: (object) => object['colors'] as string[] };
 
 const arbitraryObject = fc.record({
   name: fc.constantFrom('a', 'b', 'c', 'd'),
   namespace: fc.constantFrom('x', 'y'),
   uid: fc.constantFrom('1', '2'),
-  colours: fc.uniqueArray(fc.constantFrom('red', 'green', 'blue')),
+  colors: fc.uniqueArray(fc.constantFrom('red', 'green', 'blue')),
 });
 type Made = typeof arbitraryObject extends fc.Arbitrary<infer T> ? T : never;
 
-const objectOf = ({ name, namespace, uid, colours }: Made, version: number): KubeObject => ({
+const objectOf = ({ name, namespace, uid, colors }: Made, version: number): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Thing',
   metadata: { name, namespace, uid: `${namespace}-${name}-${uid}`, resourceVersion: String(version) },
-  colours,
+  colors,
 });
 
 const arbitraryStep = fc.oneof(
@@ -45,7 +45,7 @@ describe('a cache', () => {
         const model = new Map<string, KubeObject>();
         steps.forEach((step, i) => {
           // Half of the steps run before the index exists.
-          if (i > steps.length / 2) cache.by(byColour, 'red');
+          if (i > steps.length / 2) cache.by(byColor, 'red');
           if ('put' in step) {
             const object = objectOf(step.put, i + 1);
             model.set(keyOf(object), object);
@@ -65,9 +65,9 @@ describe('a cache', () => {
         });
         expect(new Set(cache.all())).toEqual(new Set(model.values()));
         expect(new Set(reported.values())).toEqual(new Set(model.values()));
-        for (const colour of ['red', 'green', 'blue']) {
-          const desired = [...model.values()].filter((object) => (object['colours'] as string[]).includes(colour));
-          expect(new Set(cache.by(byColour, colour))).toEqual(new Set(desired));
+        for (const color of ['red', 'green', 'blue']) {
+          const desired = [...model.values()].filter((object) => (object['colors'] as string[]).includes(color));
+          expect(new Set(cache.by(byColor, color))).toEqual(new Set(desired));
         }
         for (const namespace of ['x', 'y']) {
           const desired = [...model.values()].filter(({ metadata }) => metadata.namespace === namespace);
@@ -80,7 +80,7 @@ describe('a cache', () => {
   it('reports nothing for an object that it already contains', () => {
     const changes: Change[] = [];
     const cache = new IndexedCache<KubeObject>((change) => changes.push(change));
-    const object = objectOf({ name: 'a', namespace: 'x', uid: '1', colours: [] }, 7);
+    const object = objectOf({ name: 'a', namespace: 'x', uid: '1', colors: [] }, 7);
     cache.put(object);
     cache.replace([structuredClone(object)], '9');
     expect(changes.map(({ type }) => type)).toEqual(['added']);
@@ -89,8 +89,8 @@ describe('a cache', () => {
   it('reports an object with the name of a deleted one as a new one', () => {
     const changes: Change[] = [];
     const cache = new IndexedCache<KubeObject>((change) => changes.push(change));
-    cache.put(objectOf({ name: 'a', namespace: 'x', uid: '1', colours: [] }, 7));
-    cache.replace([objectOf({ name: 'a', namespace: 'x', uid: '2', colours: [] }, 9)], '9');
+    cache.put(objectOf({ name: 'a', namespace: 'x', uid: '1', colors: [] }, 7));
+    cache.replace([objectOf({ name: 'a', namespace: 'x', uid: '2', colors: [] }, 9)], '9');
     expect(changes.map(({ type, object }) => `${type} ${object.metadata.uid}`)).toEqual([
       'added x-a-1',
       'deleted x-a-1',

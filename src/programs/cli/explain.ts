@@ -68,7 +68,8 @@ const explainedVm: Find = async (client, namespace, name, { group }) => {
 const explainedPod: Find = async (client, namespace, name, flags) => {
   const known = await explanationOf(client, namespace, name);
   if (known !== undefined) return known;
-  if ((await ignoreNotFound(client.get(PODS, name, { namespace }))) !== undefined) throw unexplained(namespace, name);
+  if ((await ignoreNotFound(client.get(PODS, name, { namespace }))) !== undefined)
+    throw noAttemptError(namespace, name);
   const found = await findVm(client, name, namespace, flags.group).catch((error: unknown) => {
     if (error instanceof VimanaError && error.code === 'NOT_FOUND') return undefined;
     throw error;
@@ -98,7 +99,7 @@ async function explainedLauncher(client: Client, namespace: string, found: Found
     );
   }
   const known = await explanationOf(client, namespace, pod);
-  if (known === undefined) throw unexplained(namespace, pod);
+  if (known === undefined) throw noAttemptError(namespace, pod);
   return known;
 }
 
@@ -128,7 +129,7 @@ async function explanationOf(client: Client, namespace: string, name: string): P
   return response?.body as PodExplanation | undefined;
 }
 
-function unexplained(namespace: string, pod: string): VimanaError {
+function noAttemptError(namespace: string, pod: string): VimanaError {
   return new VimanaError('NOT_FOUND', `no scheduling attempt for pod "${namespace}/${pod}" is recorded`, {
     hint: 'Only the scheduler of vimana up records attempts, and only the latest since its start.',
   });

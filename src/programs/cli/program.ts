@@ -5,7 +5,7 @@ import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
 import { type BackupSettings, backupCommand } from './backup.ts';
 import { carbonCommand } from './carbon/command.ts';
 import { CheckedCommand } from './checked-command.ts';
-import { answerCompletionCommand, completionCommand } from './completion/command.ts';
+import { completeCommand, completionCommand } from './completion/command.ts';
 import type { Connect, KubeconfigNames } from './connection.ts';
 import { crdsCommand } from './crds.ts';
 import { explainCommand } from './explain.ts';
@@ -106,7 +106,7 @@ export function vimanaProgram({
     versionCommand(io, version),
   ]);
   for (const command of commands) program.addCommand(command);
-  program.addCommand(answerCompletionCommand(io, { clock, ...starters }), { hidden: true });
+  program.addCommand(completeCommand(io, { clock, ...starters }), { hidden: true });
   withHelp(program, io);
   return program;
 }

@@ -17,7 +17,7 @@ export interface RunningStarters {
 
 /** Builds `vimana status`, `ls`, `down` and `delete`, which show, stop and delete a `vimana up` on this host. */
 export function runningCommands(starters: RunningStarters): Command[] {
-  const folder = [
+  const dataDirOption = [
     '--data-dir <directory>',
     'data directory of the instance (default: that of vimana up, or of the only running instance)',
     nonEmpty,
@@ -25,7 +25,7 @@ export function runningCommands(starters: RunningStarters): Command[] {
   return [
     new CheckedCommand('status')
       .description('show whether vimana up is running, its addresses, and a summary of its objects')
-      .option(...folder)
+      .option(...dataDirOption)
       .addOption(outputOption())
       .action(starters.status),
     new CheckedCommand('ls')
@@ -34,11 +34,11 @@ export function runningCommands(starters: RunningStarters): Command[] {
       .action(starters.ls),
     new CheckedCommand('down')
       .description('stop a running vimana up; its objects are retained')
-      .option(...folder)
+      .option(...dataDirOption)
       .action(starters.down),
     new CheckedCommand('delete')
       .description('stop an instance if it is running, and delete its objects, VMs, keys and kubeconfig entries')
-      .option(...folder)
+      .option(...dataDirOption)
       .action(starters.delete),
   ];
 }

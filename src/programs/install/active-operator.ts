@@ -1,6 +1,6 @@
 import { SNAPSHOT_FINALIZER } from '#api/disk/request';
 import { TEMPLATE_FINALIZER } from '#api/hypersdk/template-use';
-import { INSTANCE_FINALIZER, MACHINE_FINALIZER } from '#api/instance-request';
+import { INSTANCE_FINALIZER, VM_FINALIZER } from '#api/instance-request';
 import { OPERATION_FINALIZER } from '#api/operation-request';
 import type { ResourceType } from '#platform/kube/client';
 import { ignoreNotFound, isConflict, isGone } from '#platform/kube/kube-error';
@@ -67,7 +67,7 @@ export const hasOurFinalizer = ({ metadata }: KubeObject) =>
   metadata.deletionTimestamp === undefined && metadata.finalizers?.some(isOfOperator) === true;
 
 const OF_OPERATOR = new Set([
-  MACHINE_FINALIZER,
+  VM_FINALIZER,
   INSTANCE_FINALIZER,
   TEMPLATE_FINALIZER,
   SNAPSHOT_FINALIZER,

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDirectoryLocked } from '#control-plane/apiserver/store/folder-lock';
+import { isDirectoryLocked } from '#control-plane/apiserver/store/directory-lock';
 import { writePrivateFile } from '#platform/kube/kubeconfig/private-file';
 
 /** Description of a running `vimana up` in its data directory. */

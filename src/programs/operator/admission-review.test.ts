@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '#platform/kube/kube-object';
 import { findAdmission } from '#vm/dialects/admitters';
-import { asksForVerb, type ReviewRequest, reviewBody, reviewObject } from './admission-review.ts';
+import { type ReviewRequest, requiresVerb, reviewBody, reviewObject } from './admission-review.ts';
 
 const find = findAdmission({ actsOn: ({ group }) => group === 'kubevirt.io' });
 const parts = { find, lookup: () => undefined };
@@ -39,7 +39,7 @@ describe('the admission webhook', () => {
     });
     const kind = { group: 'kubevirt.io', version: 'v1', kind: 'VirtualMachineInstance' };
     const change = request(instance('2Gi'), { kind, operation: 'UPDATE', oldObject: instance('1Gi') });
-    expect(asksForVerb(change)).toBe(true);
+    expect(requiresVerb(change)).toBe(true);
     expect(reviewObject(change, 'validate', { ...parts, operates: true }).allowed).toBe(true);
     expect(reviewObject(change, 'validate', { ...parts, operates: false }).allowed).toBe(false);
     expect(reviewObject(change, 'validate', parts).allowed).toBe(false);
@@ -47,9 +47,9 @@ describe('the admission webhook', () => {
 
   it('checks no verb if none is required', () => {
     const kind = { group: 'kubevirt.io', version: 'v1', kind: 'VirtualMachineInstance' };
-    expect(asksForVerb(request(machine(GOOD)))).toBe(false);
-    expect(asksForVerb(request(machine(GOOD), { kind, subResource: 'status', operation: 'UPDATE' }))).toBe(false);
-    expect(asksForVerb(request(machine(GOOD), { kind, operation: 'DELETE' }))).toBe(false);
+    expect(requiresVerb(request(machine(GOOD)))).toBe(false);
+    expect(requiresVerb(request(machine(GOOD), { kind, subResource: 'status', operation: 'UPDATE' }))).toBe(false);
+    expect(requiresVerb(request(machine(GOOD), { kind, operation: 'DELETE' }))).toBe(false);
   });
 
   it('reports all errors at once, with causes, before the schema is checked', () => {

@@ -40,7 +40,7 @@ export interface ReviewDeps {
 }
 
 /** Reports whether a review depends on other permissions of the requester. */
-export function asksForVerb({ kind, operation, subResource = '' }: ReviewRequest): boolean {
+export function requiresVerb({ kind, operation, subResource = '' }: ReviewRequest): boolean {
   const isInstance = kind.group === virtualMachineInstance.group && kind.kind === virtualMachineInstance.kind;
   return isInstance && subResource === '' && (operation === 'CREATE' || operation === 'UPDATE');
 }

@@ -17,13 +17,13 @@ const instance = {
   status: { phase: 'Running', nodeName: 'n1', conditions },
 };
 
-interface World {
+interface Harness {
   readonly pod?: object;
   readonly instance?: object;
   readonly failure?: Error;
 }
 
-async function reviewed(request: Partial<ReviewRequest>, harness: World = { pod: launcher, instance }) {
+async function reviewed(request: Partial<ReviewRequest>, harness: Harness = { pod: launcher, instance }) {
   const patched: unknown[] = [];
   const client = {
     get: ({ kind }: { kind: string }) => {
@@ -68,7 +68,7 @@ describe('the review of an eviction', () => {
     expect(await reviewed(request)).toEqual({ answer: REFUSED, patched: [] });
   });
 
-  it.each<[string, Partial<ReviewRequest>, World | undefined]>([
+  it.each<[string, Partial<ReviewRequest>, Harness | undefined]>([
     ['of a pod that is not a launcher', {}, { pod: { ...launcher, metadata: { name: 'p' } } }],
     ['of a pod that no longer exists', {}, {}],
     ['for another subresource', { subResource: 'binding' }, undefined],

@@ -21,7 +21,7 @@ import type { Runnable } from '#platform/runtime/runnable';
 import type { OperatorFlags } from '#programs/cli/operator';
 import { connect } from '#programs/connect';
 import { type Carbon, carbonOf, isCarbonAware } from '#programs/operator/carbon';
-import { dialectsOf, isMeasured, operatorControllers } from '#programs/operator/controllers';
+import { dialectsOf, isMeasured, type OperatorSettings, operatorControllers } from '#programs/operator/controllers';
 import { webImageProbe } from '#vm/controllers/template/image-probe';
 import type { Dialect } from '#vm/engine/dialect';
 import { MeasuredUsage } from '#vm/engine/measured-usage';
@@ -83,37 +83,24 @@ interface OperatorEnvironment {
   readonly log: Logger;
 }
 
+/** State that the controllers, the servers and the metrics of one operator share. */
+interface SharedState {
+  readonly dialects: readonly Dialect[];
+  readonly metrics: Metrics;
+  readonly informers: Informers;
+  readonly events: Events;
+  /** Absent if no dialect reports usage. */
+  readonly usage: MeasuredUsage | undefined;
+  readonly carbon: Carbon;
+}
+
 /** Binds the ports first, so that an unavailable one is reported before anything is done, and returns what to run. */
 async function startOperator(flags: NamedFlags, environment: OperatorEnvironment): Promise<Runnable> {
-  const { client, forLease, namespace, clock, random, log } = environment;
+  const { client, namespace, clock, random, log } = environment;
   const shared = { clock, random, log };
-  const dialects = dialectsOf(flags.dialects);
-  const metrics = new Metrics({ process: true });
-  const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
-  const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
-  const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, environment) : undefined;
-  const carbon = carbonOf(isCarbonAware(dialects) ? flags.carbon : undefined, {
-    clock,
-    log,
-    informers,
-    namespace,
-    sources: carbonSources(),
-  });
-  const web = webOf(checkedFetch(flags.imageHosts));
-  const settings = {
-    dialects,
-    carbon,
-    instances: flags.instances,
-    ...(usage === undefined ? {} : { usage: usage.of.bind(usage) }),
-    rollout: flags.vmRolloutStrategy,
-    nodeLostAfterMs: flags.nodeLostAfter,
-    referenceNode: flags.referenceNode,
-    recheck: storedRecheck(),
-    ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
-    ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
-    ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
-    ...(flags.workers === undefined ? {} : { workers: flags.workers }),
-  };
+  const state = createSharedState(flags, environment);
+  const { dialects, metrics, informers, events, usage } = state;
+  const settings = controllerSettings(flags, state, environment);
   // A standby follows everything too, so that it can act at once when it becomes the leader.
   operatorControllers(settings, { ...shared, client, informers, events });
   const serving =
@@ -134,17 +121,8 @@ async function startOperator(flags: NamedFlags, environment: OperatorEnvironment
       ...(serving === undefined ? [] : [serving.leading(acting)]),
       ...(usage === undefined ? [] : [{ name: 'usage', run: usage.run.bind(usage) }]),
     ]);
-  const turns = flags.leaderElect
-    ? createLeaderElector({
-        ...shared,
-        lease: { namespace: flags.leaderElectionNamespace ?? namespace, name: flags.leaderElectionId },
-        identity: hostname(),
-        client: forLease,
-        informers,
-        run: (term) => act(term.guard(client)).run(term.signal),
-      })
-    : { ...act(client), isLeader: true };
-  measure(metrics, informers, { dialects, carbon, usage }, () => turns.isLeader);
+  const turns = electLeader(flags, environment, informers, act);
+  measure(metrics, informers, state, () => turns.isLeader);
 
   let stopping = false;
   const ready: Checks = {
@@ -155,20 +133,78 @@ async function startOperator(flags: NamedFlags, environment: OperatorEnvironment
   const allowedHosts = [...ownHosts(flags, namespace), ...flags.allowedHosts];
   const servers = await serversOf(flags, ready, metrics, { clock, log, allowedHosts });
   log.info({ dialects: flags.dialects, namespace: flags.watchNamespace, leaderElect: flags.leaderElect }, 'started');
-  const inner = manager('operator', [
-    ...servers,
-    informers,
-    events,
-    ...(serving === undefined ? [] : [serving]),
-    turns,
-  ]);
+  const tasks = [...servers, informers, events, ...(serving === undefined ? [] : [serving]), turns];
   return {
     name: 'operator',
     async run(signal) {
       signal.addEventListener('abort', () => (stopping = true), { once: true });
-      await inner.run(signal);
+      await manager('operator', tasks).run(signal);
     },
   };
+}
+
+function createSharedState(flags: NamedFlags, environment: OperatorEnvironment): SharedState {
+  const { client, namespace, clock, random, log } = environment;
+  const dialects = dialectsOf(flags.dialects);
+  const metrics = new Metrics({ process: true });
+  const informers = new Informers({
+    clock,
+    random,
+    log,
+    client: namespacedClient(client, flags.watchNamespace),
+  });
+  const events = new Events({ clock, random, log, client, onDrop: (why) => metrics.eventDropped(why) });
+  const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, environment) : undefined;
+  const carbon = carbonOf(isCarbonAware(dialects) ? flags.carbon : undefined, {
+    clock,
+    log,
+    informers,
+    namespace,
+    sources: carbonSources(),
+  });
+  return { dialects, metrics, informers, events, usage, carbon };
+}
+
+function controllerSettings(
+  flags: NamedFlags,
+  { dialects, carbon, usage }: SharedState,
+  { clock, log }: OperatorEnvironment,
+): OperatorSettings {
+  const web = webOf(checkedFetch(flags.imageHosts));
+  return {
+    dialects,
+    carbon,
+    instances: flags.instances,
+    ...(usage === undefined ? {} : { usage: usage.of.bind(usage) }),
+    rollout: flags.vmRolloutStrategy,
+    nodeLostAfterMs: flags.nodeLostAfter,
+    referenceNode: flags.referenceNode,
+    recheck: storedRecheck(),
+    ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
+    ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
+    ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
+    ...(flags.workers === undefined ? {} : { workers: flags.workers }),
+  };
+}
+
+/** Runs the tasks of the leader while this operator is elected, or always if there is no election. */
+function electLeader(
+  flags: NamedFlags,
+  { client, forLease, namespace, clock, random, log }: OperatorEnvironment,
+  informers: Informers,
+  act: (acting: Client) => Runnable,
+): Runnable & { readonly isLeader: boolean } {
+  if (!flags.leaderElect) return { ...act(client), isLeader: true };
+  return createLeaderElector({
+    clock,
+    random,
+    log,
+    lease: { namespace: flags.leaderElectionNamespace ?? namespace, name: flags.leaderElectionId },
+    identity: hostname(),
+    client: forLease,
+    informers,
+    run: (term) => act(term.guard(client)).run(term.signal),
+  });
 }
 
 function measuredUsage(
@@ -201,11 +237,7 @@ async function serversOf(
 function measure(
   metrics: Metrics,
   informers: Informers,
-  {
-    dialects,
-    carbon,
-    usage,
-  }: { readonly dialects: readonly Dialect[]; readonly carbon: Carbon; readonly usage: MeasuredUsage | undefined },
+  { dialects, carbon, usage }: Pick<SharedState, 'dialects' | 'carbon' | 'usage'>,
   leads: () => boolean,
 ): void {
   const vms = dialects.map((dialect) => ({

@@ -5,10 +5,10 @@ import type { Client } from '#platform/kube/client';
 import { readBody } from '#platform/runtime/http/body';
 import type { Route } from '#platform/runtime/http/route';
 import {
-  asksForVerb,
   type ReviewDeps,
   type ReviewRequest,
   type ReviewResponse,
+  requiresVerb,
   reviewBody,
   reviewObject,
 } from './admission-review.ts';
@@ -31,7 +31,7 @@ export function webhookRoutes(parts: Omit<ReviewDeps, 'operates'>, access: Subje
   const ofObject =
     (phase: 'mutate' | 'validate') =>
     async (request: ReviewRequest, signal: AbortSignal): Promise<ReviewResponse> => {
-      const operates = asksForVerb(request) && (await isOperating(request, access, signal));
+      const operates = requiresVerb(request) && (await isOperating(request, access, signal));
       const lookup = await withMigrationTarget(request, parts.lookup, client, signal);
       return reviewObject(request, phase, { ...parts, lookup, operates });
     };

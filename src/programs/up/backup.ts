@@ -4,7 +4,7 @@ import { backupContent, backupLines } from '#control-plane/apiserver/backup/back
 import { readBackup, writeBackup } from '#control-plane/apiserver/backup/backup-file';
 import { readStore } from '#control-plane/apiserver/backup/read-store';
 import { restoreData } from '#control-plane/apiserver/backup/restore-data';
-import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/directory-lock';
 import { storePlaces } from '#control-plane/apiserver/store-places';
 import { type Clock, realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
@@ -26,8 +26,8 @@ const MIN_PASSPHRASE_LENGTH = 8;
 /** Runs `vimana backup`: writes the contents of a data directory to one file, even while a server runs. */
 export async function backup(settings: BackupSettings, io: Io, clock: Clock = realClock): Promise<void> {
   const dataDir = chosenDataDir(settings.dataDir, runningInstances());
-  const { directory: folder } = storePlaces(dataDir).objects;
-  if (readRunFile(dataDir)?.ephemeral === true || !existsSync(folder)) {
+  const { directory } = storePlaces(dataDir).objects;
+  if (readRunFile(dataDir)?.ephemeral === true || !existsSync(directory)) {
     throw new ConfigError(`no objects found in ${dataDir}`, {
       hint: 'Set the data directory with --data-dir. With --ephemeral, objects are not stored on disk.',
     });
@@ -35,11 +35,11 @@ export async function backup(settings: BackupSettings, io: Io, clock: Clock = re
   const passphrase = passphraseIn(settings.passphraseFile);
   const progress = new ProgressLine(io, clock);
   try {
-    const timeline = readStore(folder);
+    const timeline = readStore(directory);
     if (timeline === undefined) throw new ConfigError(`no objects found in ${dataDir}`);
     const takenAt = new Date(clock.now()).toISOString();
     const total = timeline.range({ prefix: '', limit: 0 }).remaining;
-    const lines = counted(backupLines(dataDir, timeline), (count) =>
+    const lines = countItems(backupLines(dataDir, timeline), (count) =>
       progress.show(() => `${Math.min(count, total)} of ${total} objects written`),
     );
     await writeBackup(settings.file, lines, { takenAt, ...(passphrase && { passphrase }) });
@@ -88,7 +88,7 @@ export async function restore(settings: RestoreSettings, io: Io, clock: Clock = 
 }
 
 /** Reports how many items have been taken. */
-function* counted<T>(items: Iterable<T>, report: (count: number) => void): Generator<T> {
+function* countItems<T>(items: Iterable<T>, report: (count: number) => void): Generator<T> {
   let count = 0;
   for (const item of items) {
     yield item;

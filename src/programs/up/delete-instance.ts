@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isDirectoryLocked } from '#control-plane/apiserver/store/folder-lock';
+import { isDirectoryLocked } from '#control-plane/apiserver/store/directory-lock';
 import { realClock } from '#platform/base/clock';
 import { ConfigError } from '#platform/base/errors';
 import type { Io } from '#programs/cli/io';

@@ -1,4 +1,5 @@
 import { resourceTypeFor, VMIS, type Vmi } from '#api/kubevirt/resources';
+import { definedFields } from '#platform/base/defined-fields';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
 import { byController, type Cache, controllerKey } from '#platform/runtime/cache';
@@ -7,7 +8,6 @@ import type { Informers } from '#platform/runtime/informers';
 import { createLeaderElector } from '#platform/runtime/leader-elector';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
-import { definedFields } from '#programs/cli/objects/defined-fields';
 import { type Carbon, carbonOf, isCarbonAware } from '#programs/operator/carbon';
 import { type OperatorSettings, operatorControllers } from '#programs/operator/controllers';
 import type { Dialect } from '#vm/engine/dialect';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type ControlPlane, openControlPlane } from '#control-plane/apiserver/control-plane';
+import { definedFields } from '#platform/base/defined-fields';
 import { serveStream } from '#platform/runtime/http/serve-stream';
 import { Metrics } from '#platform/runtime/metrics';
-import { definedFields } from '#programs/cli/objects/defined-fields';
 import { carbonSources } from '#programs/operator/carbon-sources';
 import { webImageProbe } from '#vm/controllers/template/image-probe';
 import { ImageVerifier } from '#vm/images/verifier';

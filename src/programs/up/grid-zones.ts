@@ -1,5 +1,5 @@
+import { GRID_ZONES, type GridZone, type GridZoneList } from '#api/grid-zone';
 import type { ApiExtension } from '#platform/kube/api-extension';
-import { GRID_ZONES, type GridZone, type GridZoneList } from '#platform/kube/kinds/grid-zone';
 import { KubeError } from '#platform/kube/kube-error';
 import { formatTime } from '#vm/carbon/format-time';
 import { CarbonError, type CarbonProvider } from '#vm/carbon/provider';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { lockDirectory } from '#control-plane/apiserver/store/folder-lock';
+import { lockDirectory } from '#control-plane/apiserver/store/directory-lock';
 import { StoreError } from '#control-plane/apiserver/store/store-error';
 import { createPrivateDirectory } from '#platform/kube/kubeconfig/private-file';
 import type { UpSettings } from '#programs/cli/up';

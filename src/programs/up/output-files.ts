@@ -22,16 +22,16 @@ export function openAuditLog(file: string, clock: Clock, log: Logger): (line: st
 
 /** Rejects a path where the kubeconfig could not be written, before anything is started. It changes nothing. */
 export function checkRequestedKubeconfig(file: string): void {
-  let isFolder: boolean;
+  let isDirectory: boolean;
   try {
-    isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+    isDirectory = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
     const above = closestAbove(resolve(file));
     if (!statSync(above).isDirectory()) throw new Error(`${above} is not a directory`);
     accessSync(above, constants.W_OK);
   } catch (cause) {
     throw cannotWrite(cause);
   }
-  if (!isFolder) return;
+  if (!isDirectory) return;
   throw new ConfigError(`${file} is a directory, but --kubeconfig-out must be a file`, {
     hint: `For example: --kubeconfig-out ${join(file, 'kubeconfig')}`,
   });

@@ -1,6 +1,6 @@
 import { KINDS } from '#api/kinds';
 import { resourceTypeFor } from '#api/kubevirt/resources';
-import { isDirectoryLocked } from '#control-plane/apiserver/store/folder-lock';
+import { isDirectoryLocked } from '#control-plane/apiserver/store/directory-lock';
 import { type Clock, realClock } from '#platform/base/clock';
 import { formatDuration, humanDuration } from '#platform/base/duration';
 import { ConfigError, VimanaError } from '#platform/base/errors';
@@ -115,8 +115,8 @@ async function countObjects(client: Client): Promise<ObjectCounts> {
   return { nodes: { all: nodes.items.length, ready }, machines, pods: pods.items.length };
 }
 
-function notRunningError(folder: string): ConfigError {
-  return new ConfigError(`no vimana up is running with the data directory ${folder}`, {
+function notRunningError(directory: string): ConfigError {
+  return new ConfigError(`no vimana up is running with the data directory ${directory}`, {
     hint: 'Start one with: vimana up. vimana ls lists those that run.',
   });
 }

@@ -1,9 +1,9 @@
 import type { ClientFor } from '#control-plane/apiserver/request-handler';
+import { definedFields } from '#platform/base/defined-fields';
 import { runnable } from '#platform/runtime/controller';
 import type { Events } from '#platform/runtime/events/events';
 import type { Informers } from '#platform/runtime/informers';
 import type { Runnable } from '#platform/runtime/runnable';
-import { definedFields } from '#programs/cli/objects/defined-fields';
 import { hasOperations } from '#vm/dialects/has-operations';
 import type { Dialect } from '#vm/engine/dialect';
 import type { LogStore } from '#vm/node/agent/container-logs';

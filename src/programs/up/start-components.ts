@@ -1,11 +1,11 @@
 import type { ClientFor } from '#control-plane/apiserver/request-handler';
 import type { ServeOptions } from '#control-plane/apiserver/server-additions';
 import type { ClusterFleet } from '#fleet/exporter/cluster-fleet';
+import { definedFields } from '#platform/base/defined-fields';
 import type { Client } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import type { Informers } from '#platform/runtime/informers';
 import { manager } from '#platform/runtime/manager';
-import { definedFields } from '#programs/cli/objects/defined-fields';
 import { vmShortNameGroup } from '#programs/cli/vm-short-name';
 import { vmPlugins } from '#programs/embedded/vm-plugins';
 import { actsFor, dialectsOf } from '#programs/operator/controllers';

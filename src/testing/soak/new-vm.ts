@@ -60,7 +60,7 @@ export function newVm({ namespace, name }: Place, random: Random): Vm {
 /** Describes a new VM in a few words. */
 export function describeNewVm({ spec }: Vm): string {
   const { metadata, spec: template } = spec.template;
-  const behaviour = Object.entries(metadata?.annotations ?? {}).map(([name, value]) => `${name.slice(10)} ${value}`);
+  const behavior = Object.entries(metadata?.annotations ?? {}).map(([name, value]) => `${name.slice(10)} ${value}`);
   const disk = template.volumes === undefined ? [] : ['with a disk'];
-  return [spec.runStrategy, template.evictionStrategy, ...behaviour, ...disk].join(', ');
+  return [spec.runStrategy, template.evictionStrategy, ...behavior, ...disk].join(', ');
 }

@@ -1,10 +1,10 @@
-import type { ClaimWords } from '#api/disk/claimed-disk';
+import type { ClaimKeys } from '#api/disk/claimed-disk';
 import { ALL_CLAIM_WORDS } from '#api/kinds';
 import { type FieldError, key, notSupported } from '#platform/base/field-error';
 
 type Words = Readonly<Record<string, string>>;
 
-const choicesOf = ({ retain, accessMode }: ClaimWords): readonly (readonly [string, readonly string[]])[] => [
+const choicesOf = ({ retain, accessMode }: ClaimKeys): readonly (readonly [string, readonly string[]])[] => [
   [retain, ['true', 'false']],
   [accessMode, ['ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']],
 ];
@@ -14,7 +14,7 @@ const choicesOf = ({ retain, accessMode }: ClaimWords): readonly (readonly [stri
  * may lose the disks.
  */
 export function validateOwnAnnotations(
-  claims: ClaimWords,
+  claims: ClaimKeys,
   field: string,
   annotations: Words = {},
   before: Words = {},
@@ -30,7 +30,7 @@ export function validateOwnAnnotations(
  * Returns warnings for annotations of another group, which are ignored although their author relies on retained disks.
  */
 export function foreignAnnotations(
-  claims: ClaimWords,
+  claims: ClaimKeys,
   field: string,
   annotations: Words = {},
   before: Words = {},

@@ -95,7 +95,7 @@ function assessStart(input: MeasuredInput): CarbonAssessment {
     waitingSince: since,
     now,
   });
-  return decided(input, decision, since);
+  return decisionAssessment(input, decision, since);
 }
 
 function awaitResponse(input: MeasuredInput, until: number): CarbonAssessment {
@@ -111,7 +111,7 @@ function awaitResponse(input: MeasuredInput, until: number): CarbonAssessment {
   };
 }
 
-function decided(input: MeasuredInput, decision: CarbonDecision, since: number): CarbonAssessment {
+function decisionAssessment(input: MeasuredInput, decision: CarbonDecision, since: number): CarbonAssessment {
   const { status, zone } = input;
   const { reason, message } = decision;
   const asking = inZone(status?.carbon, zone);

@@ -1,4 +1,4 @@
-import { MACHINE_FINALIZER } from '#api/instance-request';
+import { VM_FINALIZER } from '#api/instance-request';
 import { resourceTypeFor } from '#api/kubevirt/resources';
 import type { NodeSize } from '#api/launcher-load';
 import type { ResourceType } from '#platform/kube/client';
@@ -56,7 +56,7 @@ export function vmController(options: VmControllerOptions): Controller<AnyVm> {
       return again === 'released' ? undefined : again;
     },
     finalize: {
-      finalizer: MACHINE_FINALIZER,
+      finalizer: VM_FINALIZER,
       async run(vm, context) {
         const again = await reconciler.run(vm, context);
         return again === 'released' ? undefined : (again ?? 'held');

@@ -25,10 +25,10 @@ function cpioEntry({ path, mode, data, link }: ArchiveEntry, inode: number): Buf
   const fullMode = inode === 0 ? 0 : type | (mode ?? (isDirectory || link !== undefined ? 0o755 : 0o644));
   const fields = [inode, fullMode, 0, 0, 1, 0, content.length, 0, 0, 0, 0, name.length, 0];
   const header = `070701${fields.map((field) => field.toString(16).padStart(8, '0')).join('')}`;
-  return [padded(Buffer.concat([Buffer.from(header), name])), padded(content)];
+  return [padToFour(Buffer.concat([Buffer.from(header), name])), padToFour(content)];
 }
 
 /** Pads to the multiple of four bytes at which the next part begins. */
-function padded(part: Buffer): Buffer {
+function padToFour(part: Buffer): Buffer {
   return Buffer.concat([part, Buffer.alloc((4 - (part.length % 4)) % 4)]);
 }

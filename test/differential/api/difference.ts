@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from 'undici';
 import { GROUP } from './definition.ts';
 import { DELIBERATE } from './deliberate.ts';
-import { Normaliser } from './normalise.ts';
+import { Normaliser } from './normalize.ts';
 import { type Answer, Session, type Target } from './session.ts';
 import { collection, type Sequence, type Step } from './step.ts';
 

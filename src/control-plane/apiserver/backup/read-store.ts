@@ -1,5 +1,5 @@
 import { open } from 'lmdb';
-import { lockDirectory } from '../store/folder-lock.ts';
+import { lockDirectory } from '../store/directory-lock.ts';
 import { decodeRecord } from '../store/record.ts';
 import { StoreError } from '../store/store-error.ts';
 import { dataFile, readContent, replay } from '../store/stored-content.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Clock } from '#platform/base/clock';
 import { createPrivateDirectory, tightenFile } from '#platform/kube/kubeconfig/private-file';
+import { lockDirectory } from './directory-lock.ts';
 import { explainedFailure } from './disk-failure.ts';
 import { type Durability, type Environment, openEnvironment, writeData } from './environment.ts';
 import { FileGuard } from './file-guard.ts';
-import { lockDirectory } from './folder-lock.ts';
 import type { Compaction, Journal } from './journal.ts';
 import { RecordEncoder } from './record.ts';
 import { StoreError } from './store-error.ts';

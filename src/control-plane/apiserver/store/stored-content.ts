@@ -36,7 +36,7 @@ export function readContent(directory: string): StoredContent | undefined {
   LmdbFile.read(dataFile(directory), (entriesOf) => {
     const meta = new Map<string, string>();
     for (const { key, value } of entriesOf('meta')) meta.set(String(bufferToKeyValue(key)), value.toString('latin1'));
-    content = contentOf(directory, meta, numbered(entriesOf('records')));
+    content = contentOf(directory, meta, recordsWithRevision(entriesOf('records')));
   });
   return content;
 }
@@ -57,7 +57,7 @@ function contentOf(directory: string, meta: ReadonlyMap<string, string>, records
   );
 }
 
-function* numbered(entries: Iterable<{ readonly key: Buffer; readonly value: Buffer }>) {
+function* recordsWithRevision(entries: Iterable<{ readonly key: Buffer; readonly value: Buffer }>) {
   for (const { key, value } of entries) yield { revision: Number(bufferToKeyValue(key)), value };
 }
 

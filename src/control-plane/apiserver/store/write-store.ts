@@ -1,5 +1,5 @@
+import { lockDirectory } from './directory-lock.ts';
 import { writeData } from './environment.ts';
-import { lockDirectory } from './folder-lock.ts';
 import { StoreHead } from './store-head.ts';
 import type { Version } from './version.ts';
 

@@ -12,8 +12,8 @@ import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { nextStage, stageOf, turnOf } from '../stage-barrier.ts';
 import { bodyDecoding } from './decode.ts';
 import { isVersion } from './resource-version.ts';
+import { type StoredResult, store } from './store-object.ts';
 import type { Target } from './target.ts';
-import { type StoredResult, store } from './written.ts';
 
 const GENERATED_NAME_BASE = 58;
 const NAME_ATTEMPTS = 8;

@@ -4,7 +4,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { badRequest } from '../api-error.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Resource } from '../resource.ts';
-import { checkType, notAnObject, unrecognized } from './object-type.ts';
+import { checkType, notAnObject, unrecognizedObject } from './object-type.ts';
 
 /**
  * Decodes a body into an object of the resource's kind: types, unknown fields, defaults. Modifies the body in place.
@@ -15,7 +15,7 @@ export function decodeBody(resource: Resource, body: unknown, call: RequestConte
 
 /** Does the same in steps. */
 export function* bodyDecoding(resource: Resource, body: unknown, call: RequestContext): Steps<KubeObject> {
-  if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(resource, body, notAnObject(body));
+  if (typeof body !== 'object' || Array.isArray(body)) throw unrecognizedObject(resource, body, notAnObject(body));
   // Go decodes null as an object without fields.
   const sent = (body ?? {}) as KubeObject;
   checkType(resource, sent);

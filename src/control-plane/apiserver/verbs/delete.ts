@@ -8,8 +8,8 @@ import { textOf } from '../object-text.ts';
 import type { RequestContext } from '../request-context.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
+import { type StoredResult, store } from './store-object.ts';
 import { type Target, viewOf } from './target.ts';
-import { type StoredResult, store } from './written.ts';
 
 /** Options in the body of a deletion. */
 export interface DeleteOptions {

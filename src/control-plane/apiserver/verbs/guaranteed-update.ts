@@ -15,9 +15,9 @@ import type { Entry } from '../store/store.ts';
 import { dropEntry, isFinished } from './delete.ts';
 import { validateAddedFinalizers, validateFrozen } from './frozen-metadata.ts';
 import { badVersion, expectedVersion, isVersion } from './resource-version.ts';
+import { type StoredResult, store } from './store-object.ts';
 import { type Target, viewOf } from './target.ts';
 import { prepareContent, preparePart, withServerFields, writesMetadata } from './updated-object.ts';
-import { type StoredResult, store } from './written.ts';
 
 /** Number of attempts on ever newer versions for a write that specifies no version, before it fails. */
 const ATTEMPTS = 20;

@@ -15,11 +15,11 @@ export function checkType(resource: Resource, object: KubeObject): void {
   for (const [field, value] of Object.entries({ apiVersion, kind })) {
     if (typeof value === 'string') continue;
     const why = `json: cannot unmarshal ${typeName(value)} into Go struct field .${field} of type string`;
-    throw unrecognized(resource, object, `couldn't get version/kind; json parse error: ${why}`);
+    throw unrecognizedObject(resource, object, `couldn't get version/kind; json parse error: ${why}`);
   }
   const said = { kind: kind as string, apiVersion: apiVersion as string };
   if (said.apiVersion.split('/').length > 2) {
-    throw unrecognized(resource, object, `unexpected GroupVersion string: ${said.apiVersion}`);
+    throw unrecognizedObject(resource, object, `unexpected GroupVersion string: ${said.apiVersion}`);
   }
   if (resource.custom) checkCustom(resource, object, said);
   else checkBuiltIn(resource, object, said);
@@ -52,7 +52,8 @@ export function checkPatchedType(resource: Resource, object: KubeObject): void {
 }
 
 function checkCustom(resource: Resource, object: KubeObject, { kind, apiVersion }: Said): void {
-  if (kind === '') throw unrecognized(resource, object, `Object 'Kind' is missing in '${JSON.stringify(object)}'`);
+  if (kind === '')
+    throw unrecognizedObject(resource, object, `Object 'Kind' is missing in '${JSON.stringify(object)}'`);
   if (apiVersion !== apiVersionOf(resource)) throw otherVersion(resource, apiVersion);
   if (kind !== resource.kind) throw otherKind(resource, object);
 }
@@ -101,7 +102,7 @@ export function notOfKind(
 }
 
 /** Rejects a body that does not specify its type. */
-export function unrecognized({ kind }: Resource, body: unknown, why: string): ApiError {
+export function unrecognizedObject({ kind }: Resource, body: unknown, why: string): ApiError {
   return badRequest(
     `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(JSON.stringify(body))})`,
   );

@@ -21,9 +21,9 @@ import { checkNewUid } from './frozen-metadata.ts';
 import { guaranteedUpdate } from './guaranteed-update.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import { badVersion, isVersion } from './resource-version.ts';
+import type { StoredResult } from './store-object.ts';
 import type { Target } from './target.ts';
 import { checkPlace, checkVersioned, notCreatedError } from './update.ts';
-import type { StoredResult } from './written.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';

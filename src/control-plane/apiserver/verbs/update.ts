@@ -11,8 +11,8 @@ import { bodyDecoding } from './decode.ts';
 import { checkUid } from './frozen-metadata.ts';
 import { guaranteedUpdate } from './guaranteed-update.ts';
 import { badVersion, expectedVersion, isVersion } from './resource-version.ts';
+import type { StoredResult } from './store-object.ts';
 import type { Target } from './target.ts';
-import type { StoredResult } from './written.ts';
 
 /** Handles PUT: replaces an object, or only its status. */
 export async function updateObject(

@@ -77,7 +77,7 @@ async function proposalOf(spec: MetricSpec, facts: ScaleFacts, reader: MetricsRe
   if (object !== undefined) {
     const { describedObject, metric, target } = object;
     const place = `${describedObject.kind} ${describedObject.name}`;
-    const value = await prefixed(
+    const value = await withErrorPrefix(
       `unable to get metric ${metric.name}: ${place}`,
       reader.object(metric, describedObject),
     );
@@ -88,7 +88,7 @@ async function proposalOf(spec: MetricSpec, facts: ScaleFacts, reader: MetricsRe
   }
   if (external === undefined) throw new Error(`unknown metric source type "${spec.type}"`);
   const { metric, target } = external;
-  const value = await prefixed(`unable to get external metric ${metric.name}`, reader.external(metric));
+  const value = await withErrorPrefix(`unable to get external metric ${metric.name}`, reader.external(metric));
   const { replicas, current } = shareOrValue(value, target, facts);
   return { replicas, name: externalName(metric), status: { type: 'External', external: { metric, current } } };
 }
@@ -100,7 +100,7 @@ const milliOf = (amount: string | number): number => milliValue(parseQuantity(am
 const textOf = (milli: number, resource?: string): string =>
   formatQuantity({ ...milliQuantityOf(milli), format: resource === 'memory' ? 'BinarySI' : 'DecimalSI' });
 
-async function prefixed<T>(prefix: string, reading: Promise<T>): Promise<T> {
+async function withErrorPrefix<T>(prefix: string, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
@@ -115,7 +115,7 @@ async function resourceProposal(
 ): Promise<MetricProposal> {
   const { name, container, target } = metric;
   const what = target.averageValue === undefined ? 'utilization' : 'usage';
-  const found = await prefixed(`failed to get ${name} ${what}`, resourceCount(metric, facts, reader));
+  const found = await withErrorPrefix(`failed to get ${name} ${what}`, resourceCount(metric, facts, reader));
   const current = {
     ...(found.utilization === undefined ? {} : { averageUtilization: found.utilization }),
     averageValue: textOf(found.average, name),
@@ -137,7 +137,7 @@ async function resourceCount(
   reader: MetricsReader,
 ): Promise<Proposal> {
   const reading = reader.resource(name, facts.selector, container);
-  const measurements = await prefixed(`unable to get metrics for resource ${name}`, reading);
+  const measurements = await withErrorPrefix(`unable to get metrics for resource ${name}`, reading);
   const sizing = { ...facts, current: facts.specReplicas, measurements, resource: name };
   if (target.averageValue !== undefined) return replicasForAverage(sizing, milliOf(target.averageValue));
   if (target.averageUtilization === undefined) {
@@ -153,7 +153,10 @@ async function podsProposal(
   facts: ScaleFacts,
   reader: MetricsReader,
 ): Promise<MetricProposal> {
-  const measurements = await prefixed(`unable to get metric ${metric.name}`, reader.pods(metric, facts.selector));
+  const measurements = await withErrorPrefix(
+    `unable to get metric ${metric.name}`,
+    reader.pods(metric, facts.selector),
+  );
   const sizing = { ...facts, current: facts.specReplicas, measurements };
   const { replicas, average } = replicasForAverage(sizing, milliOf(target.averageValue ?? 0));
   const current = { averageValue: textOf(average) };

@@ -55,12 +55,13 @@ function planNode(node: DaemonNode, set: DaemonSet, update: ControllerRevision, 
   if (!keeps) return { ...NOTHING, delete: staying };
   if (failed.length > 0) return { create: [], delete: failed, failed };
   if (staying.length === 0) return { ...NOTHING, create: runs && node.pods.length === 0 ? [name] : [] };
-  if (staying.length > 1 && maxSurge(set, 1) > 0) return { ...NOTHING, delete: surged(staying, set, update, now) };
+  if (staying.length > 1 && maxSurge(set, 1) > 0)
+    return { ...NOTHING, delete: podsReplacedBySurge(staying, set, update, now) };
   return { ...NOTHING, delete: staying.toSorted(byUsefulness).slice(1) };
 }
 
 /** During a surge, returns the old pod once its successor is available. */
-function surged(staying: readonly Pod[], set: DaemonSet, update: ControllerRevision, now: number): Pod[] {
+function podsReplacedBySurge(staying: readonly Pod[], set: DaemonSet, update: ControllerRevision, now: number): Pod[] {
   const [fresh, old] = [
     staying.filter((pod) => isUpdated(pod, update)),
     staying.filter((pod) => !isUpdated(pod, update)),

@@ -30,7 +30,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
       byPort.set(key, known);
     }
   }
-  return truncated(packEndpoints([...byPort.values()]));
+  return truncateSubsets(packEndpoints([...byPort.values()]));
 }
 
 function addressOf(ip: string, pod: Pod, service: Service): EndpointAddress {
@@ -83,7 +83,7 @@ function withoutEmptyName({ name, ...port }: EndpointPort): EndpointPort {
 }
 
 /** Cuts subsets to what an object may hold. Ready addresses go first. */
-function truncated(subsets: readonly EndpointSubset[]): EndpointSubset[] {
+function truncateSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const cut = (field: 'addresses' | 'notReadyAddresses', room: number) => {
     const total = subsets.reduce((sum, subset) => sum + (subset[field]?.length ?? 0), 0);
     let left = Math.min(total, Math.max(0, room));

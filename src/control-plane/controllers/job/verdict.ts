@@ -28,11 +28,11 @@ const success = (reason: string, message: string): Verdict => ({
 
 /** Decides whether a Job has succeeded or failed, undefined while neither is certain. */
 export function verdictOf(job: Job, tally: Tally, now: number): Verdict | undefined {
-  return announced(job) ?? failed(job, tally, now) ?? succeeded(job, tally);
+  return recordedVerdict(job) ?? failureVerdict(job, tally, now) ?? successVerdict(job, tally);
 }
 
 /** A result that was announced is never changed. */
-function announced({ status }: Job): Verdict | undefined {
+function recordedVerdict({ status }: Job): Verdict | undefined {
   for (const verdict of [failure, success]) {
     const { target } = verdict('', '');
     const condition = conditionOf(status?.conditions, target);
@@ -41,7 +41,7 @@ function announced({ status }: Job): Verdict | undefined {
   return undefined;
 }
 
-function failed(job: Job, tally: Tally, now: number): Verdict | undefined {
+function failureVerdict(job: Job, tally: Tally, now: number): Verdict | undefined {
   const { spec } = job;
   if (tally.fatal !== undefined) return failure('PodFailurePolicy', tally.fatal.message);
   const limit = spec.backoffLimit ?? 6;
@@ -77,7 +77,7 @@ export function deadlineMs({ spec, status }: Job, now: number): number | undefin
   return Math.max(0, Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - now);
 }
 
-function succeeded(job: Job, tally: Tally): Verdict | undefined {
+function successVerdict(job: Job, tally: Tally): Verdict | undefined {
   const { completions, successPolicy } = job.spec;
   if (isIndexed(job) && successPolicy?.rules.some((rule) => fulfills(rule, tally, completions ?? 0)) === true) {
     const at = successPolicy.rules.findIndex((rule) => fulfills(rule, tally, completions ?? 0));

@@ -54,11 +54,11 @@ export function chart({ title, unit, times, lines, limit, shape = 'line', marker
     const thin = thinOut(times, values, every);
     const drawn = shape === 'step' ? toSteps(thin) : thin;
     const points = drawn.map(([t, value]) => `${x(t)},${y(Math.min(max, value))}`);
-    return `<polyline class="line line-${at % COLOURS}" points="${points.join(' ')}"><title>${escapeXml(name)}</title></polyline>`;
+    return `<polyline class="line line-${at % COLORS}" points="${points.join(' ')}"><title>${escapeXml(name)}</title></polyline>`;
   });
   const border = limit === undefined ? '' : `<path class="limit" d="M${LEFT} ${y(limit)}h${WIDTH}"/>`;
   const legend = lines
-    .map(({ name }, at) => `<span class="key key-${at % COLOURS}"></span>${escapeXml(name)}`)
+    .map(({ name }, at) => `<span class="key key-${at % COLORS}"></span>${escapeXml(name)}`)
     .join('&emsp;');
   return [
     `<figure><figcaption><b>${escapeXml(title)}</b><br>${legend}</figcaption>`,
@@ -95,7 +95,7 @@ function toSteps(points: readonly (readonly [number, number])[]): [number, numbe
 }
 
 /** Number of colors that the page has. */
-const COLOURS = 4;
+const COLORS = 4;
 
 /** Returns the highest of every few values, so that no peak is lost. */
 function thinOut(times: readonly number[], values: readonly number[], every: number): [number, number][] {

@@ -95,11 +95,11 @@ interface Opened {
 }
 
 /** Opens the files of a report before anything is simulated. */
-function openDirectory(folder: string, hold: (directory: string) => () => void): Opened {
-  return withDirectory(folder, OURS, hold, (release) => {
+function openDirectory(directory: string, hold: (directory: string) => () => void): Opened {
+  return withDirectory(directory, OURS, hold, (release) => {
     // These files mark a complete report, and those of an earlier one would describe other series.
-    for (const name of WHOLE) rmSync(join(folder, name), { force: true });
-    const written = (name: string): WrittenFile => ({ fd: openSync(join(folder, name), 'w'), text: '' });
+    for (const name of WHOLE) rmSync(join(directory, name), { force: true });
+    const written = (name: string): WrittenFile => ({ fd: openSync(join(directory, name), 'w'), text: '' });
     const open = new Map(
       Object.entries(SERIES).map(([name, columns]): [string, Series] => {
         const csv = written(`${name}.csv`);
@@ -113,24 +113,24 @@ function openDirectory(folder: string, hold: (directory: string) => () => void):
 
 /** Prepares a directory that may contain only files of the same kind, and locks it. */
 export function withDirectory<T>(
-  folder: string,
+  directory: string,
   ours: RegExp,
   hold: (directory: string) => () => void,
   open: (release: () => void) => T,
 ): T {
   try {
-    createDirectory(folder);
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    const other = readdirSync(folder).find((name) => !ours.test(name));
+    createDirectory(directory);
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    const other = readdirSync(directory).find((name) => !ours.test(name));
     if (other !== undefined) {
-      throw new VimanaError('REFUSED', `${folder} contains ${other}, which is not part of a report`, {
+      throw new VimanaError('REFUSED', `${directory} contains ${other}, which is not part of a report`, {
         hint: 'Choose another directory with --out; only an earlier report is overwritten.',
       });
     }
-    return open(hold(folder));
+    return open(hold(directory));
   } catch (error) {
     if (error instanceof VimanaError) throw error;
-    throw new VimanaError('UNWRITABLE', `cannot write to ${folder}: ${(error as Error).message}`, {
+    throw new VimanaError('UNWRITABLE', `cannot write to ${directory}: ${(error as Error).message}`, {
       cause: error,
       hint: 'Choose another directory with --out.',
     });

@@ -19,10 +19,10 @@ export function groupedVms(vms: readonly TraceVm[], max: number): readonly VmGro
   for (const some of bySize.slice(max)) nearestTo(some[0], kept).push(...some);
   const isSmall = vms.length <= max;
   const bands = Math.floor(max / Math.max(1, kept.length));
-  return kept.flatMap((some) => divided(some, isSmall ? some.length : bands));
+  return kept.flatMap((some) => groupsByLoad(some, isSmall ? some.length : bands));
 }
 
-function divided(vms: readonly TraceVm[], bands: number): VmGroup[] {
+function groupsByLoad(vms: readonly TraceVm[], bands: number): VmGroup[] {
   const [first] = vms;
   if (first === undefined) return [];
   const { cores, memoryGi } = first;

@@ -1,7 +1,7 @@
 import { simulationScenario } from '#api/simulation/simulation-scenario';
 import { formatDuration } from '#platform/base/duration';
 import { groupedVms, type VmGroup } from './grouped-vms.ts';
-import type { TraceMachine } from './trace-format.ts';
+import type { TraceFormatVm } from './trace-format.ts';
 import type { Series, TraceVms, TraceWindow } from './trace-vms.ts';
 
 /** Limits of a SimulationScenario. */
@@ -14,7 +14,7 @@ const MIN_MEMORY_MI = 16;
 export interface ScenarioFromTraceOptions {
   readonly name: string;
   readonly nodes: number;
-  readonly machine: TraceMachine;
+  readonly machine: TraceFormatVm;
   readonly seed: number;
 }
 

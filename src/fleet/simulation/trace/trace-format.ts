@@ -2,14 +2,14 @@ import type { TraceProblems } from './problems.ts';
 import type { TraceVms } from './trace-vms.ts';
 
 /** Size that normalized amounts of a trace refer to: its largest machine. */
-export interface TraceMachine {
+export interface TraceFormatVm {
   readonly cores: number;
   readonly memoryGi: number;
 }
 
 export interface TraceContext {
   readonly vms: TraceVms;
-  readonly machine: TraceMachine;
+  readonly machine: TraceFormatVm;
   readonly problems: TraceProblems;
 }
 

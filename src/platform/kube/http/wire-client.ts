@@ -9,8 +9,8 @@ import type {
   NewObject,
   ObjectOptions,
   Patch,
-  RawAnswer,
   RawRequest,
+  RawResponse,
   RequestOptions,
   ResourceType,
   WatchEvent,
@@ -59,7 +59,7 @@ function readVerbs(wire: Wire): Pick<Client, 'get' | 'list' | 'raw' | 'request'>
       const path = pathOf(type, options, selection(options));
       const list = await ask<KubeList<T>>(wire, { method: 'GET', path, signal: options.signal });
       // Items of built-in lists come without apiVersion and kind.
-      return { metadata: list.metadata, items: list.items.map((item) => typed(type, item) as T) };
+      return { metadata: list.metadata, items: list.items.map((item) => withType(type, item) as T) };
     },
 
     raw: async (path: string, options: RequestOptions = {}) =>
@@ -77,7 +77,7 @@ function writeVerbs(wire: Wire): Pick<Client, 'create' | 'update' | 'act'> {
     create: <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
       const namespace = options.namespace ?? object.metadata.namespace;
       const path = pathOf(type, { ...options, ...(namespace === undefined ? {} : { namespace }) }, writeQuery(options));
-      const body = JSON.stringify(typed(type, object));
+      const body = JSON.stringify(withType(type, object));
       return ask<T>(wire, { method: 'POST', path, body, contentType: JSON_TYPE, signal: options.signal });
     },
 
@@ -110,7 +110,7 @@ function patchVerbs(wire: Wire): Pick<Client, 'patch' | 'apply'> {
       const { name = '', namespace } = config.metadata;
       const query = { ...writeQuery(options), ...(options.force === true ? { force: 'true' } : {}) };
       const path = pathOf(type, { ...(namespace === undefined ? {} : { namespace }), ...options, name }, query);
-      const body = JSON.stringify(typed(type, config));
+      const body = JSON.stringify(withType(type, config));
       return ask<T>(wire, { method: 'PATCH', path, body, contentType: APPLY_TYPE, signal: options.signal });
     },
   };
@@ -135,11 +135,11 @@ function deleteVerbs(wire: Wire): Pick<Client, 'delete' | 'deleteCollection'> {
 }
 
 /** Adds apiVersion and kind to an object that comes without. */
-function typed(type: ResourceType, object: object): object {
+function withType(type: ResourceType, object: object): object {
   return { apiVersion: apiVersionOf(type), kind: type.kind, ...object };
 }
 
-function rawResponse({ status, type, text }: WireResponse): RawAnswer {
+function rawResponse({ status, type, text }: WireResponse): RawResponse {
   if (text === '') return { status, body: undefined };
   return { status, body: type.startsWith(JSON_TYPE) ? (JSON.parse(text) as unknown) : text };
 }

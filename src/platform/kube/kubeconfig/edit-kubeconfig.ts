@@ -19,7 +19,7 @@ export function withKubeconfigEntries(
     if (!makeCurrent) added.delete('current-context');
     return added.toString({ lineWidth: 0 });
   }
-  const document = parsed(text, file);
+  const document = parseKubeconfig(text, file);
   assertOurs(document, file, content.name);
   for (const list of LISTS) {
     removeNamed(document, list, content.name);
@@ -33,14 +33,14 @@ export function withKubeconfigEntries(
 
 /** Returns the text without the entries of a name, or undefined if there are none. */
 export function withoutKubeconfigEntries(text: string, file: string, name: string): string | undefined {
-  const document = parsed(text, file);
+  const document = parseKubeconfig(text, file);
   const removed = LISTS.map((list) => removeNamed(document, list, name));
   if (!removed.includes(true)) return undefined;
   if (document.get('current-context') === name) document.set('current-context', '');
   return document.toString({ lineWidth: 0 });
 }
 
-function parsed(text: string, file: string): Document {
+function parseKubeconfig(text: string, file: string): Document {
   const document = parseDocument(text);
   const isConfig = document.errors.length === 0 && (document.contents === null || isMap(document.contents));
   if (isConfig) return document;

@@ -1,6 +1,6 @@
+import { GRID_ZONES, type GridZone, type GridZoneList } from '#api/grid-zone';
 import { UsageError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
-import { GRID_ZONES, type GridZone, type GridZoneList } from '#platform/kube/kinds/grid-zone';
 import { KubeError } from '#platform/kube/kube-error';
 import { CarbonError, type CarbonProvider } from '#vm/carbon/provider';
 import type { Slot } from '#vm/carbon/slot';

@@ -26,7 +26,7 @@ interface WordParts {
  * Builds `vimana __complete SHELL -- WORDS`, which the scripts call. It never fails, because a message would disturb
  * the prompt.
  */
-export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpDeps & WordParts): Command {
+export function completeCommand(io: Io, { read, ...parts }: LookUpDeps & WordParts): Command {
   return new CheckedCommand('__complete')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .argument('[words...]')

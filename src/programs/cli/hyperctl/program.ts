@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { systemRandom } from '#platform/base/random';
 import { CheckedCommand } from '../checked-command.ts';
-import { answerCompletionCommand, completionCommand } from '../completion/command.ts';
+import { completeCommand, completionCommand } from '../completion/command.ts';
 import { optionsOf } from '../completion/position.ts';
 import { type ProgramDeps, withDescendants } from '../program.ts';
 import { carbonCalls } from './carbon.ts';
@@ -23,7 +23,7 @@ export function hyperctlProgram({
     .addCommand(k8sCommand({ io, clock, signal, random, connect: starters.connect }))
     .addCommand(carbonCalls({ io, clock, signal, connect: starters.connect }))
     .addCommand(completionCommand(io, 'hyperctl'));
-  program.addCommand(answerCompletionCommand(io, { clock, ...starters, read: (words) => program.read(words) }), {
+  program.addCommand(completeCommand(io, { clock, ...starters, read: (words) => program.read(words) }), {
     hidden: true,
   });
   for (const command of withDescendants(program)) {

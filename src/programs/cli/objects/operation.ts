@@ -2,8 +2,8 @@ import type { GroupName } from '#api/groups';
 import { type VMOperationInput, vmOperation } from '#api/hypersdk/vm-operation';
 import type { Random } from '#platform/base/random';
 import { binaryMemory } from '#vm/dialects/hypersdk/binary-memory';
+import { definedFields, hasDefinedFields } from '../../../platform/base/defined-fields.ts';
 import { formatDurationFlag } from '../duration-option.ts';
-import { definedFields, hasDefinedFields } from './defined-fields.ts';
 
 type Spec = VMOperationInput['spec'];
 export type OperationName = Spec['operation'];

@@ -1,6 +1,6 @@
 import { type VMSnapshotInput, vmSnapshot } from '#api/hypersdk/vm-snapshot';
 import type { Random } from '#platform/base/random';
-import { definedFields, hasDefinedFields } from './defined-fields.ts';
+import { definedFields, hasDefinedFields } from '../../../platform/base/defined-fields.ts';
 import { type About, newName, vmRefOf } from './operation.ts';
 
 export interface SnapshotFlags {

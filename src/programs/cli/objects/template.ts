@@ -1,6 +1,6 @@
 import { type VMTemplateInput, vmTemplate } from '#api/hypersdk/vm-template';
 import { binaryMemory } from '#vm/dialects/hypersdk/binary-memory';
-import { definedFields, hasDefinedFields } from './defined-fields.ts';
+import { definedFields, hasDefinedFields } from '../../../platform/base/defined-fields.ts';
 import { type ChecksumFlag, type DiskFlag, disksOf } from './size-flags.ts';
 
 export interface TemplateFlags {

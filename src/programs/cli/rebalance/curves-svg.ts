@@ -6,7 +6,7 @@ const WIDTH = 640;
 const HEIGHT = 300;
 const LINE = 18;
 /** Palette of Okabe and Ito, which color-blind readers can tell apart. */
-const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#999999'];
+const COLORS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#999999'];
 
 /** Draws curves as a self-contained SVG. */
 export function curvesSvg(title: string, curves: readonly Curve[]): string {
@@ -20,11 +20,11 @@ export function curvesSvg(title: string, curves: readonly Curve[]): string {
   });
   const lines = curves.map(({ values }, at) => {
     const path = values.map((value, step) => `${x(step)},${y(value)}`).join(' ');
-    return `<polyline points="${path}" fill="none" stroke="${COLOURS[at % COLOURS.length]}" stroke-width="2"/>`;
+    return `<polyline points="${path}" fill="none" stroke="${COLORS[at % COLORS.length]}" stroke-width="2"/>`;
   });
   const legend = curves.map(({ name }, at) => {
     const height = bottom + 50 + at * LINE;
-    return `<rect x="${LEFT}" y="${height - 9}" width="12" height="10" fill="${COLOURS[at % COLOURS.length]}"/><text x="${LEFT + 20}" y="${height}">${escapeXml(name)}</text>`;
+    return `<rect x="${LEFT}" y="${height - 9}" width="12" height="10" fill="${COLORS[at % COLORS.length]}"/><text x="${LEFT + 20}" y="${height}">${escapeXml(name)}</text>`;
   });
   const [width, height] = [LEFT + WIDTH + 20, bottom + 60 + curves.length * LINE];
   return `${[

@@ -3,7 +3,7 @@ import { UsageError, VimanaError } from '#platform/base/errors';
 import { NODES } from '#platform/kube/kinds/node';
 import { isNotFound } from '#platform/kube/kube-error';
 import { dialectOf } from '#vm/dialects/dialect-of';
-import { definedFields } from '../objects/defined-fields.ts';
+import { definedFields } from '../../../platform/base/defined-fields.ts';
 import { waitFor } from '../objects/wait.ts';
 import { runOperation } from './operate.ts';
 import { type PowerFlags, type PowerTarget, runningInstance, waitForInstance } from './power-target.ts';

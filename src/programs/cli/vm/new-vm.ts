@@ -4,7 +4,7 @@ import type { KubeObject } from '#platform/kube/kube-object';
 import { registrationOf } from '#vm/dialects/dialect-of';
 import type { NewVmExtra, NewVmOptions } from '#vm/dialects/registration';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
-import { definedFields } from '../objects/defined-fields.ts';
+import { definedFields } from '../../../platform/base/defined-fields.ts';
 
 export interface NewVm extends NewVmOptions {
   readonly group: string;

@@ -38,7 +38,7 @@ interface View {
   readonly pods: readonly Pod[];
 }
 
-class World {
+class Harness {
   now = Date.UTC(2030, 0, 1);
   vmi: Vmi | undefined = {
     apiVersion: 'kubevirt.io/v1',
@@ -213,7 +213,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ remove: fc.constantFrom('vmi', 'pod', 'pod by force') }) },
 );
 
-function take(harness: World, event: typeof step extends fc.Arbitrary<infer T> ? T : never): void {
+function take(harness: Harness, event: typeof step extends fc.Arbitrary<infer T> ? T : never): void {
   const [pod] = harness.pods;
   if ('operate' in event) harness.operate(harness.operators[event.operator] as Operator, event.operate);
   else if ('agent' in event) harness.agent(event.agent);
@@ -234,7 +234,7 @@ describe('an instance, whatever happens,', () => {
   it('never has two pods, never runs twice, and is never reported as terminated while it runs', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (events) => {
-        const harness = new World();
+        const harness = new Harness();
         for (const event of events) {
           harness.remember();
           take(harness, event);
@@ -249,7 +249,7 @@ describe('an instance, whatever happens,', () => {
   it('settles after all faults: it runs, or has terminated with nothing left', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), (events, deleted) => {
-        const harness = new World();
+        const harness = new Harness();
         for (const event of [...events, ...(deleted ? [{ remove: 'vmi' as const }] : [])]) {
           harness.remember();
           take(harness, event);

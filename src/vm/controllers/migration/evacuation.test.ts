@@ -7,31 +7,33 @@ import { migrationHarness, namespace } from './harness.fixture.ts';
 import { planEvacuation } from './plan-evacuation.ts';
 import { EVACUATION_LABEL } from './settings.ts';
 
-const world = migrationHarness();
+const harness = migrationHarness();
 const MINUTE = 60_000;
 
 describe('an evacuation', () => {
-  const all = async () => (await world.admin.list(VMIMS, { namespace })).items;
+  const all = async () => (await harness.admin.list(VMIMS, { namespace })).items;
   const movable = { evictionStrategy: 'LiveMigrate' };
 
   it('migrates an instance that has to leave its node, once', async () => {
-    world.start();
-    await world.running('web', 'n1', movable);
-    await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
-    const [move] = await world.cluster.until(async () => ((await all()).length > 0 ? await all() : undefined));
+    harness.start();
+    await harness.running('web', 'n1', movable);
+    await harness.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
+    const [move] = await harness.cluster.until(async () => ((await all()).length > 0 ? await all() : undefined));
     expect(move?.metadata).toMatchObject({
       name: expect.stringMatching(/^kubevirt-evacuation-[a-z0-9]{5}$/),
       labels: { 'kubevirt.io/evacuationMigration': 'n1' },
     });
-    const pod = await world.target();
-    await world.cluster.bind(pod, 'n2');
-    await world.cluster.podStatus(pod, { phase: 'Running' });
-    await world.cluster.until(async () => (await world.state('web'))?.targetNode === 'n2');
-    await world.agents.ready('web');
-    await world.agents.begin('web');
-    await world.agents.succeed('web', pod, 'n2');
-    await world.cluster.until(async () => (await world.cluster.vmi('web')).status?.evacuationNodeName === undefined);
-    await world.cluster.clock.advance(MINUTE);
+    const pod = await harness.target();
+    await harness.cluster.bind(pod, 'n2');
+    await harness.cluster.podStatus(pod, { phase: 'Running' });
+    await harness.cluster.until(async () => (await harness.state('web'))?.targetNode === 'n2');
+    await harness.agents.ready('web');
+    await harness.agents.begin('web');
+    await harness.agents.succeed('web', pod, 'n2');
+    await harness.cluster.until(
+      async () => (await harness.cluster.vmi('web')).status?.evacuationNodeName === undefined,
+    );
+    await harness.cluster.clock.advance(MINUTE);
     expect(await all()).toHaveLength(1);
   });
 
@@ -40,11 +42,11 @@ describe('an evacuation', () => {
     [64, ''],
   ])('is labeled with its node if the name fits: %d characters', async (length, label) => {
     const node = 'n'.repeat(length);
-    await world.admin.create(NODES, { metadata: { name: node } });
-    world.start();
-    await world.running('web', node, movable);
-    await world.cluster.vmiStatus('web', { evacuationNodeName: node });
-    const [migration] = await world.cluster.until(async () => ((await all()).length > 0 ? await all() : undefined));
+    await harness.admin.create(NODES, { metadata: { name: node } });
+    harness.start();
+    await harness.running('web', node, movable);
+    await harness.cluster.vmiStatus('web', { evacuationNodeName: node });
+    const [migration] = await harness.cluster.until(async () => ((await all()).length > 0 ? await all() : undefined));
     expect(migration?.metadata).toMatchObject({
       labels: { [EVACUATION_LABEL]: label },
       annotations: { [EVACUATION_LABEL]: node },
@@ -54,7 +56,7 @@ describe('an evacuation', () => {
   it('is created once despite lost responses and stale watches', async () => {
     let deaf = true;
     const shown = Promise.withResolvers<void>();
-    world.start({}, (client) => ({
+    harness.start({}, (client) => ({
       ...client,
       async create(...args) {
         const made = await client.create(...args);
@@ -68,19 +70,19 @@ describe('an evacuation', () => {
         }
       },
     }));
-    await world.running('web', 'n1', movable);
-    await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
-    await world.cluster.clock.advance(10_000);
+    await harness.running('web', 'n1', movable);
+    await harness.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
+    await harness.cluster.clock.advance(10_000);
     deaf = false;
     shown.resolve();
-    await world.cluster.clock.advance(10_000);
+    await harness.cluster.clock.advance(10_000);
     expect(await all()).toHaveLength(1);
   });
 
   it('is retried with increasing delays after failures', async () => {
-    world.start();
-    await world.running('web', 'n1', movable);
-    await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
+    harness.start();
+    await harness.running('web', 'n1', movable);
+    await harness.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
     const tries: number[] = [];
     const seen = new Set<string>();
     for (let second = 0; second < 200; second++) {
@@ -88,10 +90,10 @@ describe('an evacuation', () => {
         if (!seen.has(metadata.uid)) tries.push(second);
         seen.add(metadata.uid);
       }
-      for (const { metadata } of await world.targets()) {
-        await world.admin.delete(PODS, metadata.name ?? '', { namespace, gracePeriodSeconds: 0 });
+      for (const { metadata } of await harness.targets()) {
+        await harness.admin.delete(PODS, metadata.name ?? '', { namespace, gracePeriodSeconds: 0 });
       }
-      await world.cluster.clock.advance(1000);
+      await harness.cluster.clock.advance(1000);
     }
     const waits = tries.slice(1).map((at, i) => at - (tries[i] ?? 0));
     expect(waits).toHaveLength(3);
@@ -102,28 +104,28 @@ describe('an evacuation', () => {
   });
 
   it('of a drained node migrates all that can be migrated, two at a time', async () => {
-    world.start();
-    for (const name of ['a', 'b', 'c']) await world.running(name, 'n1', movable);
-    await world.running('stays', 'n1', { evictionStrategy: 'None' });
-    await world.running('elsewhere', 'n2', movable);
+    harness.start();
+    for (const name of ['a', 'b', 'c']) await harness.running(name, 'n1', movable);
+    await harness.running('stays', 'n1', { evictionStrategy: 'None' });
+    await harness.running('elsewhere', 'n2', movable);
     const taints = [{ key: 'kubevirt.io/drain', effect: 'NoSchedule' }];
-    await world.admin.patch(NODES, 'n1', {
+    await harness.admin.patch(NODES, 'n1', {
       type: 'merge',
       body: { spec: { taints } },
     });
-    await world.cluster.until(async () => (await all()).length === 2);
-    await world.cluster.clock.advance(MINUTE);
+    await harness.cluster.until(async () => (await all()).length === 2);
+    await harness.cluster.clock.advance(MINUTE);
     expect(await all()).toHaveLength(2);
     const [first] = await all();
     const vmi = first?.spec.vmiName ?? '';
-    const pod = (await world.targets()).find(({ metadata }) => metadata.labels?.['vm'] === vmi) as Pod;
-    await world.cluster.bind(pod, 'n3');
-    await world.cluster.podStatus(pod, { phase: 'Running' });
-    await world.cluster.until(async () => (await world.state(vmi))?.targetNode === 'n3');
-    await world.agents.ready(vmi);
-    await world.agents.begin(vmi);
-    await world.agents.succeed(vmi, pod, 'n3');
-    await world.cluster.until(async () => (await all()).length === 3);
+    const pod = (await harness.targets()).find(({ metadata }) => metadata.labels?.['vm'] === vmi) as Pod;
+    await harness.cluster.bind(pod, 'n3');
+    await harness.cluster.podStatus(pod, { phase: 'Running' });
+    await harness.cluster.until(async () => (await harness.state(vmi))?.targetNode === 'n3');
+    await harness.agents.ready(vmi);
+    await harness.agents.begin(vmi);
+    await harness.agents.succeed(vmi, pod, 'n3');
+    await harness.cluster.until(async () => (await all()).length === 3);
     expect((await all()).map(({ spec }) => spec.vmiName).toSorted((a, b) => a.localeCompare(b))).toEqual([
       'a',
       'b',

@@ -34,7 +34,7 @@ export function migrationHarness() {
     cluster.admin.create(VMIMS, { metadata: { name, namespace }, spec: { vmiName, ...spec } });
   const reaches = (name: string, desired: string) => cluster.until(async () => (await phase(name)) === desired);
   const target = () => cluster.until(async () => (await targets())[0]);
-  async function prepared(name: string, vmiName: string): Promise<Pod> {
+  async function prepareTarget(name: string, vmiName: string): Promise<Pod> {
     await migrate(name, vmiName);
     const pod = await target();
     await cluster.bind(pod, 'n2');
@@ -94,10 +94,10 @@ export function migrationHarness() {
     reaches,
     target,
     /** Creates a migration whose target pod runs on n2 and is being prepared there. */
-    prepared,
+    prepareTarget,
     /** Creates a migration that the agents of both nodes are executing. */
     async underway(name: string, vmiName: string): Promise<Pod> {
-      const pod = await prepared(name, vmiName);
+      const pod = await prepareTarget(name, vmiName);
       await agents.ready(vmiName);
       await agents.begin(vmiName);
       return pod;

@@ -33,7 +33,7 @@ const pod = (place: Place, nodeName: string, phase: string): Pod => ({
   status: { phase },
 });
 
-class World {
+class Harness {
   now = Date.parse(DELETED);
   vmim: Vmim | undefined = {
     metadata: { name: 'move', namespace: 'shop', uid: 'm', resourceVersion: '1' },
@@ -232,7 +232,7 @@ const step = fc.oneof(
 
 type Event = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-function take(harness: World, event: Event): void {
+function take(harness: Harness, event: Event): void {
   if ('operate' in event) harness.operate(event.operate);
   else if ('agent' in event) harness.agent(event.agent);
   else if ('drive' in event) harness.drive(event.drive);
@@ -255,7 +255,7 @@ describe('a migration, whatever happens,', () => {
   it('never terminates the pod in which the VM runs', () => {
     fc.assert(
       fc.property(lives, (events) => {
-        const harness = new World();
+        const harness = new Harness();
         let requested = false;
         for (const event of events) {
           harness.remember();
@@ -277,7 +277,7 @@ describe('a migration, whatever happens,', () => {
   it('finishes, with one pod left, in which the VM runs', () => {
     fc.assert(
       fc.property(lives, fc.boolean(), (events, succeed) => {
-        const harness = new World();
+        const harness = new Harness();
         for (const event of events) {
           harness.remember();
           take(harness, event);

@@ -9,18 +9,18 @@ import { WORKLOAD_UPDATE_LABEL } from './settings.ts';
  * Returns the size of the next launcher: the size that the instance requests, but at least the sockets that it has. A
  * running guest cannot give sockets back, and some may have been in progress when fewer were requested.
  */
-export function targetSize({ spec, status }: Vmi, place: Pod | undefined): LauncherSize {
+export function targetSize({ spec, status }: Vmi, activePod: Pod | undefined): LauncherSize {
   const requested = launcherSize(spec);
   return {
     ...requested,
-    sockets: Math.max(requested.sockets, heldSockets(place) ?? status?.currentCPUTopology?.sockets ?? 0),
+    sockets: Math.max(requested.sockets, heldSockets(activePod) ?? status?.currentCPUTopology?.sockets ?? 0),
   };
 }
 
 /** Reports whether the launcher has the target size, or returns undefined if that is unknown. */
-export function hasTargetSize(vmi: Vmi, place: Pod | undefined): boolean | undefined {
-  const held = parseLauncherSize(place?.metadata.annotations);
-  return held === undefined ? undefined : isSame(held, targetSize(vmi, place));
+export function hasTargetSize(vmi: Vmi, activePod: Pod | undefined): boolean | undefined {
+  const held = parseLauncherSize(activePod?.metadata.annotations);
+  return held === undefined ? undefined : isSame(held, targetSize(vmi, activePod));
 }
 
 /** Reports whether a migration would leave the VM with less than it runs with. */

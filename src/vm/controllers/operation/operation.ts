@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from '#api/hypersdk/operation-resources';
 import { parseDuration } from '#platform/base/duration';
-import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/active-clone';
+import { type NamedVm, namedVmOf } from '#vm/storage/disk/active-clone';
 
 export { OPERATIONS, type Operation };
 export type OperationStatus = NonNullable<Operation['status']>;
@@ -19,9 +19,9 @@ export const isCancelRequested = ({ metadata, spec }: Operation) =>
   spec.cancel || metadata.deletionTimestamp !== undefined;
 
 /** Reference to the VM of an operation. */
-export type VmRef = NamedMachine;
+export type VmRef = NamedVm;
 
-export const vmRefOf = (operation: Operation): VmRef => machineNamedBy(operation);
+export const vmRefOf = (operation: Operation): VmRef => namedVmOf(operation);
 
 /** Returns a key with the API group, since VMs of several groups may share a name. */
 export const vmKey = ({ group, namespace, name }: VmRef) => `${group}/${namespace}/${name}`;

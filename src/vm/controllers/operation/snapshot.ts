@@ -1,6 +1,6 @@
 import { type Snapshot, VM_SNAPSHOTS } from '#api/hypersdk/snapshot-resources';
 import { conditionOf } from '#platform/kube/kinds/condition';
-import { machineNamedBy } from '#vm/storage/disk/active-clone';
+import { namedVmOf } from '#vm/storage/disk/active-clone';
 import { creatorAnnotations, isCreatedBy } from './creator.ts';
 import { describeVm, type Operation, vmKey } from './operation.ts';
 import {
@@ -120,7 +120,7 @@ export function usable(
     turn: fail(reason, `${words} ${why}: nothing has been changed`),
   });
   if (found === undefined) return { turn: { to: 'wait', reason: 'NotFound', message: `${words} not found` } };
-  const of = machineNamedBy(found);
+  const of = namedVmOf(found);
   // A VM of another namespace is not disclosed to the requester.
   const whose =
     of.namespace === ref.namespace ? `a snapshot of ${describeVm(of)}` : `not a snapshot of ${describeVm(ref)}`;

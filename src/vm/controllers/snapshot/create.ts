@@ -6,7 +6,6 @@ import { timestamp } from '#platform/base/timestamp';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { NODES } from '#platform/kube/kinds/node';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '#platform/kube/kinds/storage';
-import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
@@ -15,6 +14,7 @@ import { ranSince } from '#vm/engine/instance-state';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import { ClaimDisks, contentsOf } from '#vm/storage/disk/claim-disks';
 import { saveDisks } from '#vm/storage/disk/saved-disks';
+import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import { isSettled, lineageOf } from '#vm/storage/snapshot/lineage';
 import { type Capture, capturedStatus, failedStatus, withConditions } from '#vm/storage/snapshot/status';
 import {

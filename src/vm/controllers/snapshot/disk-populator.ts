@@ -7,7 +7,6 @@ import { OPERATION } from '#api/operation-request';
 import type { ResourceType } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
-import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Index } from '#platform/runtime/cache';
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { keyIn, keyOf } from '#platform/runtime/key';
@@ -16,8 +15,9 @@ import type { Dialect } from '#vm/engine/dialect';
 import { contentsOf, isPopulated, writeContents } from '#vm/storage/disk/claim-disks';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
 import { retainedIn } from '#vm/storage/disk/saved-disks';
+import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import { isCaptured } from '#vm/storage/snapshot/lineage';
-import { machineClaims } from './snapshot-source.ts';
+import { vmClaims } from './snapshot-source.ts';
 
 /** Indexes claims that are yet to be populated by their source. */
 const unfilled: Index<PersistentVolumeClaim> = {
@@ -97,7 +97,7 @@ function copyAuthority(
   return {
     operation: (key) => cache(OPERATIONS).get(key),
     objection: (from, among) => firstCrossNamespaceDenial(from, among, grants, client),
-    claimsOf: (operation) => machineClaims(operation, dialects, providers, context),
+    claimsOf: (operation) => vmClaims(operation, dialects, providers, context),
     snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
   };
 }

@@ -23,7 +23,7 @@ import { restoreDisks } from '#vm/storage/disk/saved-disks';
 import { ancestryWith, existingAncestors, isCaptured } from '#vm/storage/snapshot/lineage';
 import { anyNode, writeSnapshotStatus } from './create.ts';
 import type { SnapshotDeps } from './settings.ts';
-import { machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey, vmKeyOf } from './snapshot-source.ts';
+import { namespaceOf, snapshotsByVm, snapshotVmKey, vmClaims, vmKeyOf } from './snapshot-source.ts';
 import { isByStorage } from './volume-capture.ts';
 import { restoreByStorage } from './volume-restore.ts';
 
@@ -190,7 +190,7 @@ function diskRefusal(
   context: Context,
 ): [string, string] | undefined {
   const { status = {} } = snapshot;
-  const named = new Set(machineClaims(snapshot, dialects, providers, context));
+  const named = new Set(vmClaims(snapshot, dialects, providers, context));
   for (const { name: disk, claim } of status.disks ?? []) {
     const found = context.cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
     if (found !== undefined && !named.has(claim) && !isMadeFor(found, vm)) {

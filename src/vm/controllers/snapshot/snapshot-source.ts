@@ -12,7 +12,7 @@ import { type Dialect, instanceName } from '#vm/engine/dialect';
 import { isFinal, ownership } from '#vm/engine/instance-state';
 import { vcpusOf } from '#vm/engine/launcher/resources';
 import { shouldStart } from '#vm/engine/plan-vm';
-import { machineNamedBy } from '#vm/storage/disk/active-clone';
+import { namedVmOf } from '#vm/storage/disk/active-clone';
 
 export type SnapshotVm = ObjectOf<Kind> & KubeObject;
 
@@ -29,11 +29,11 @@ export interface SnapshotSource {
 }
 
 /** Object that references a VM: a snapshot or an operation. */
-type Naming = Parameters<typeof machineNamedBy>[0];
+type Naming = Parameters<typeof namedVmOf>[0];
 
 /** Returns a unique key of the VM that a snapshot is of. */
 export function snapshotVmKey(snapshot: Snapshot): string {
-  const { group, namespace, name } = machineNamedBy(snapshot);
+  const { group, namespace, name } = namedVmOf(snapshot);
   return `${group}/${namespace}/${name}`;
 }
 
@@ -43,7 +43,7 @@ export const vmKeyOf = ({ kind }: Dialect, { metadata }: KubeObject) =>
 /** Indexes snapshots by their VM. */
 export const snapshotsByVm: Index<Snapshot> = { values: (snapshot) => [snapshotVmKey(snapshot)] };
 
-export const namespaceOf = (snapshot: Snapshot) => machineNamedBy(snapshot).namespace;
+export const namespaceOf = (snapshot: Snapshot) => namedVmOf(snapshot).namespace;
 
 export function findVm(
   naming: Naming,
@@ -51,7 +51,7 @@ export function findVm(
   providers: DependencyProviders,
   context: Context,
 ): SnapshotSource | 'missing' | 'not served' {
-  const { group, namespace, name } = machineNamedBy(naming);
+  const { group, namespace, name } = namedVmOf(naming);
   const dialect = dialects.find(({ kind }) => kind.group === group);
   if (dialect === undefined) return 'not served';
   const vm = context.cache(resourceTypeFor(dialect.kind)).get(keyIn(namespace, name));
@@ -77,7 +77,7 @@ function offSpec(dialect: Dialect, vm: SnapshotVm, { template }: DependencyProvi
 }
 
 /** Returns the claims of a VM by its spec or its instance, or undefined if there is no such VM. */
-export function machineClaims(
+export function vmClaims(
   naming: Naming,
   dialects: readonly Dialect[],
   providers: DependencyProviders,

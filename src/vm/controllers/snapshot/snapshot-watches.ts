@@ -29,7 +29,7 @@ export function snapshotWatches(dialects: readonly Dialect[]): readonly WatchSou
       return dialects.flatMap((dialect) => {
         const name = vmName(dialect, metadata.name ?? '');
         const key = `${dialect.kind.group}/${metadata.namespace}/${name}`;
-        return name === undefined ? [] : concerned(key, dialects, context);
+        return name === undefined ? [] : unsettledSnapshotKeys(key, dialects, context);
       });
     }),
     claimWatch,
@@ -41,7 +41,7 @@ export function snapshotWatches(dialects: readonly Dialect[]): readonly WatchSou
 function vmWatch(dialect: Dialect, dialects: readonly Dialect[]): WatchSource {
   return watchSource(resourceTypeFor(dialect.kind), (vm, context) => {
     if (context.cache(VM_SNAPSHOTS).size === 0) return [];
-    return concerned(vmKeyOf(dialect, vm), dialects, context).concat(...requestedBy(vm));
+    return unsettledSnapshotKeys(vmKeyOf(dialect, vm), dialects, context).concat(...requestedBy(vm));
   });
 }
 
@@ -60,7 +60,7 @@ const neighborWatch = watchSource(VM_SNAPSHOTS, (snapshot, { cache }, { type, ob
     .map(keyOf);
 });
 
-function concerned(vm: string, dialects: readonly Dialect[], { cache }: Context): string[] {
+function unsettledSnapshotKeys(vm: string, dialects: readonly Dialect[], { cache }: Context): string[] {
   return [...cache(VM_SNAPSHOTS).by(snapshotsByVm, vm)]
     .filter((each) => !isSettled(each) || [...restoreRequesters(each, dialects, cache)].length > 0)
     .map(keyOf);

@@ -10,7 +10,7 @@ import type { ReconcileResult } from '#platform/runtime/work-queue';
 import { inChain } from '#vm/storage/snapshot/lineage';
 import { failedStatus, withConditions } from '#vm/storage/snapshot/status';
 import type { SnapshotDeps, SnapshotSettings } from './settings.ts';
-import { findVm, machineClaims, namespaceOf, snapshotsByVm, snapshotVmKey } from './snapshot-source.ts';
+import { findVm, namespaceOf, snapshotsByVm, snapshotVmKey, vmClaims } from './snapshot-source.ts';
 import { classesFor } from './volume-snapshot-class.ts';
 import {
   deleteVolumeSnapshots,
@@ -79,7 +79,7 @@ export async function captureByStorage(
 /** Returns the claims of the VM, which can only be captured in the namespace of the snapshot. */
 function ownClaims(snapshot: Snapshot, { dialects, providers }: SnapshotDeps, context: Context): readonly string[] {
   if (namespaceOf(snapshot) !== snapshot.metadata.namespace) return [];
-  return machineClaims(snapshot, dialects, providers, context) ?? [];
+  return vmClaims(snapshot, dialects, providers, context) ?? [];
 }
 
 /**

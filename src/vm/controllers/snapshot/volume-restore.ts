@@ -55,7 +55,7 @@ export async function restoreByStorage(
   const former = desired.flatMap(({ volume }) => volume ?? []);
   if (waits.length === 0)
     for (const { volume, metadata } of desired)
-      if (volume !== undefined) await setReclaimPolicy(volume, placeOf(metadata), false, client);
+      if (volume !== undefined) await setReclaimPolicy(volume, claimKeyOf(metadata), false, client);
   const restore = { uid, ...(waits.length === 0 ? { completed: true } : { failure: failureOf(waits, former, parts) }) };
   await write(snapshot, { ...status, restore }, parts, context);
   return 'written';
@@ -73,7 +73,7 @@ interface ClaimManifest extends Pick<PersistentVolumeClaim, 'metadata' | 'spec'>
   readonly volume?: string;
 }
 
-const placeOf = ({ namespace = '', name = '' }: ClaimManifest['metadata']) => ({ namespace, name });
+const claimKeyOf = ({ namespace = '', name = '' }: ClaimManifest['metadata']) => ({ namespace, name });
 
 /**
  * Returns the recorded claims. Since a status can be forged, only disks of the snapshot are recreated, in the namespace
@@ -127,7 +127,7 @@ async function restoreClaim(claim: ClaimManifest, uid: string, { client, cache }
       if (!isAlreadyExists(error)) throw error;
     });
   } else if (present.metadata.deletionTimestamp === undefined) {
-    if (claim.volume !== undefined) await setReclaimPolicy(claim.volume, placeOf(claim.metadata), true, client);
+    if (claim.volume !== undefined) await setReclaimPolicy(claim.volume, claimKeyOf(claim.metadata), true, client);
     const preconditions = { uid: present.metadata.uid ?? '' };
     await ignoreNotFound(client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, preconditions }));
   }

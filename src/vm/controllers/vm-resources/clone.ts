@@ -5,13 +5,13 @@ import { OPERATION, OPERATION_UID } from '#api/operation-request';
 import { TemporaryError } from '#platform/base/errors';
 import { NAMESPACES } from '#platform/kube/kinds/core';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '#platform/kube/kinds/storage';
-import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
 import type { Cache } from '#platform/runtime/cache';
 import type { Context } from '#platform/runtime/controller';
 import { keyIn } from '#platform/runtime/key';
-import { activeClone, type Copies, cloneNamespace, copiesIn, machineNamedBy } from '#vm/storage/disk/active-clone';
+import { activeClone, type Copies, cloneNamespace, copiesIn, namedVmOf } from '#vm/storage/disk/active-clone';
 import { type CopiedDisk, copiedDisk } from '#vm/storage/disk/copied-disk';
 import { type CopyAuthority, mayCopy } from '#vm/storage/disk/foreign-source';
+import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import type { GroupTexts, OwnerVm, VmResourceGroup } from './group.ts';
 
 const NONE: Copies = {};
@@ -30,7 +30,7 @@ export function copiesFor(
   const clone = activeClone(metadata.annotations, (key) => cache(OPERATIONS).get(key));
   if (clone === undefined) return NONE;
   const isTarget = clone.spec.cloneSpec?.targetName === metadata.name && cloneNamespace(clone) === metadata.namespace;
-  if (!isTarget || machineNamedBy(clone).group !== vms.group) return NONE;
+  if (!isTarget || namedVmOf(clone).group !== vms.group) return NONE;
   return copiesIn(clone) ?? 'awaited';
 }
 
@@ -103,7 +103,7 @@ function copyAuthority<M extends OwnerVm>(
     operation: (key) => cache(OPERATIONS).get(key),
     objection: (from, among) => firstCrossNamespaceDenial(from, among, grants, client),
     claimsOf(operation) {
-      const { namespace, name } = machineNamedBy(operation);
+      const { namespace, name } = namedVmOf(operation);
       const source = cache(vms).get(keyIn(namespace, name));
       return source === undefined ? undefined : disksOf(source, context)?.map((disk) => disk.claim);
     },

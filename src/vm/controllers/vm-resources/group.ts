@@ -1,4 +1,4 @@
-import type { ClaimedDisk, ClaimWords } from '#api/disk/claimed-disk';
+import type { ClaimedDisk, ClaimKeys } from '#api/disk/claimed-disk';
 import type { ResourceType } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { Index } from '#platform/runtime/cache';
@@ -19,7 +19,7 @@ export interface ServicePort {
 /** API group whose VMs get their claims and Services here, with all that differs between groups. */
 export interface VmResourceGroup<M extends OwnerVm = OwnerVm> {
   readonly vms: ResourceType<M>;
-  readonly words: ClaimWords;
+  readonly words: ClaimKeys;
   /** Returns the name of the instance of a VM. */
   instanceOf(vm: string): string;
   /** Returns the prefix of claim names, before a dash and the name of the disk. */

@@ -33,7 +33,7 @@ export function usageRounds<M extends OwnerVm>(
   const due = new Set<string>();
   let context: Context | undefined;
 
-  function measured(vm: M, { cache }: Pick<Context, 'cache'>): VmUsage | undefined {
+  function measuredUsage(vm: M, { cache }: Pick<Context, 'cache'>): VmUsage | undefined {
     const { namespace, name } = vm.metadata;
     const instance = cache(VMIS).get(keyIn(namespace, group.instanceOf(name)));
     return instance?.status?.phase === 'Running' ? usage(instance) : undefined;
@@ -44,7 +44,7 @@ export function usageRounds<M extends OwnerVm>(
       context = given;
       const vm = object as unknown as M;
       const key = keyOf(vm);
-      const now = measured(vm, given);
+      const now = measuredUsage(vm, given);
       const isNews = now !== undefined && isWorthReporting(group, vm, now);
       if (!isNews) due.delete(key);
       return isNews && (due.has(key) || group.reportedUsage(vm) === undefined) ? now : undefined;
@@ -55,7 +55,7 @@ export function usageRounds<M extends OwnerVm>(
   async function round(signal: AbortSignal): Promise<void> {
     if (context === undefined) return;
     for (const vm of [...context.cache(group.vms).all()]) {
-      const now = measured(vm, context);
+      const now = measuredUsage(vm, context);
       if (now === undefined || !isWorthReporting(group, vm, now)) continue;
       due.add(keyOf(vm));
       context.enqueue(keyOf(vm));

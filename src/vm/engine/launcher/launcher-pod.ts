@@ -24,6 +24,7 @@ import {
   VM_LABEL,
 } from '#api/launcher';
 import { formatLauncherSize } from '#api/launcher-size';
+import { definedFields } from '#platform/base/defined-fields';
 import { seededRandom } from '#platform/base/random';
 import type { NewObject } from '#platform/kube/client';
 import type { Pod, PodSpec } from '#platform/kube/kinds/pod';
@@ -171,7 +172,3 @@ const labelValue = (name: string) => name.slice(0, MAX_LABEL_LENGTH).replace(/[-
 
 /** Returns the default hostname: the first label of the VM name. */
 const hostnameOf = (vmi: Vmi) => labelValue(vmNameOf(vmi).split('.')[0] ?? '');
-
-function definedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
-}

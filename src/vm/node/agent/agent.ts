@@ -23,8 +23,8 @@ import type { ContainerLogs } from './container-logs.ts';
 import { DoubtedMachines } from './doubted-machines.ts';
 import { Launchers } from './launchers.ts';
 import type { ManagedNode, ManagedNodes, NodeHooks } from './managed-node.ts';
-import { RestoreAnswers } from './restore-answers.ts';
 import { RestoreGate } from './restore-gate.ts';
+import { RestoreResponses } from './restore-responses.ts';
 import { instanceKeyOf, isLauncher, podsByInstance, roleOf } from './role.ts';
 import { CAUSES } from './termination.ts';
 import { ifNotCached, isKnown, newest, newTrackedPod, type TrackedPod } from './tracked-pod.ts';
@@ -73,7 +73,7 @@ export class Agent implements Runnable {
   readonly #launchers: Launchers;
   readonly #runs = new TrackedPods();
   readonly #gate = new RestoreGate();
-  readonly #restores: RestoreAnswers;
+  readonly #restores: RestoreResponses;
   readonly #doubted = new DoubtedMachines();
   readonly #instances: Cache<Vmi>;
 
@@ -96,7 +96,7 @@ export class Agent implements Runnable {
       wake: (key) => this.#queue.add(key),
       isElsewhere: (machine, node) => this.#gate.isElsewhere(machine, node),
     });
-    this.#restores = new RestoreAnswers({ ...parts, gate: this.#gate, sweep: (host) => this.sweep(host) });
+    this.#restores = new RestoreResponses({ ...parts, gate: this.#gate, sweep: (host) => this.sweep(host) });
     this.#queue = new WorkQueue({
       name: this.name,
       clock,

@@ -36,7 +36,7 @@ export interface StartBlock {
 }
 
 /** Probe results of a machine or container. */
-export interface ProbeAnswers {
+export interface ProbeResponses {
   readonly ready: boolean;
   readonly alive: boolean;
 }
@@ -44,7 +44,7 @@ export interface ProbeAnswers {
 /** Hooks into machine handling for a kind of node. On real nodes nothing delays pods, and probes are really run. */
 export interface NodeHooks {
   startBlock(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): StartBlock | undefined;
-  probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeAnswers;
+  probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeResponses;
   /** Carries out what the annotations of a running machine request of its guest. */
   attend?(pod: Pod, instance: Vmi, machine: Machine, driver: MachineDriver): Promise<void>;
 }

@@ -6,9 +6,9 @@ import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { ignoreNotFound } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { firstCrossNamespaceDenial } from '#platform/kube/namespace-grant';
-import { machineNamedBy, type NamedMachine } from '#vm/storage/disk/active-clone';
+import { type NamedVm, namedVmOf } from '#vm/storage/disk/active-clone';
 import { isDiskOf } from '#vm/storage/disk/machine-disk';
+import { firstCrossNamespaceDenial } from '#vm/storage/namespace-grant';
 import type { MachineSpec } from '../machine-spec.ts';
 
 type Reader = Pick<Client, 'get'>;
@@ -23,7 +23,7 @@ export async function snapshotDenial(
   running: MachineSpec | undefined,
   client: Reader,
 ): Promise<string | undefined> {
-  const machine = machineNamedBy(snapshot);
+  const machine = namedVmOf(snapshot);
   const { namespace } = snapshot.metadata;
   const objection = await firstCrossNamespaceDenial(
     namespace,
@@ -50,12 +50,12 @@ export async function snapshotDenial(
   return undefined;
 }
 
-async function findVm({ group, namespace, name }: NamedMachine, client: Reader): Promise<KubeObject | undefined> {
+async function findVm({ group, namespace, name }: NamedVm, client: Reader): Promise<KubeObject | undefined> {
   const kind = KINDS.find((each) => each.group === group && each.kind === 'VirtualMachine');
   return kind === undefined ? undefined : await ignoreNotFound(client.get(resourceTypeFor(kind), name, { namespace }));
 }
 
-async function isInstanceOf(running: MachineSpec, machine: NamedMachine, client: Reader): Promise<boolean> {
+async function isInstanceOf(running: MachineSpec, machine: NamedVm, client: Reader): Promise<boolean> {
   if (running.namespace !== machine.namespace) return false;
   const found = await ignoreNotFound(client.get(VMIS, running.name, { namespace: running.namespace }));
   const owner = found?.metadata.ownerReferences?.find(({ controller }) => controller === true);

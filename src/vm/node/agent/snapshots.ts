@@ -4,7 +4,7 @@ import type { Index } from '#platform/runtime/cache';
 import { type Context, type Controller } from '#platform/runtime/controller';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
-import { machineNamedBy } from '#vm/storage/disk/active-clone';
+import { namedVmOf } from '#vm/storage/disk/active-clone';
 import { ancestryWith, existingAncestors } from '#vm/storage/snapshot/lineage';
 import { capturedStatus, failedStatus } from '#vm/storage/snapshot/status';
 import { isAlive, type MachineSnapshot } from '../machine-driver.ts';
@@ -51,7 +51,7 @@ async function capture(
 ): Promise<void> {
   const { spec, status = {} } = snapshot;
   const { instanceUID, vmUID = '', disks = [] } = status;
-  const { namespace } = machineNamedBy(snapshot);
+  const { namespace } = namedVmOf(snapshot);
   let next: SnapshotStatus;
   try {
     await assertAllowed(snapshot, 'capture', driver, client);
@@ -75,7 +75,7 @@ async function restore(snapshot: Snapshot, { driver }: ManagedNode, { client, ca
   const { status = {} } = snapshot;
   const { restore: requested, vmUID = '' } = status;
   if (requested === undefined) return;
-  const { namespace } = machineNamedBy(snapshot);
+  const { namespace } = namedVmOf(snapshot);
   const others = [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)];
   const on = [
     ...existingAncestors(status, others).map(({ metadata: { name, uid } }) => ({ name, uid })),

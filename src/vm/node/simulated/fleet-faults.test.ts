@@ -45,18 +45,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** Exposes a fleet to the random actions of users, controllers and a faulty network. */
 class Trial {
-  readonly world: FleetHarness;
+  readonly harness: FleetHarness;
   readonly #vmis = new Map<number, Vmi>();
   #fleet: { readonly fleet: SimulatedFleet; readonly stop: () => Promise<void> };
   #count = 0;
 
   constructor(harness: FleetHarness) {
-    this.world = harness;
+    this.harness = harness;
     this.#fleet = this.#start();
   }
 
   #start() {
-    return this.world.start({ link: 20e6 });
+    return this.harness.start({ link: 20e6 });
   }
 
   get fleet(): SimulatedFleet {
@@ -64,10 +64,10 @@ class Trial {
   }
 
   async take(each: Step): Promise<void> {
-    const { cluster, admin } = this.world;
+    const { cluster, admin } = this.harness;
     if (each.do === 'wait') return await cluster.clock.advance(each.ms);
     if (each.do === 'cut off' || each.do === 'reconnect') {
-      this.world.cutOff = each.do === 'cut off';
+      this.harness.cutOff = each.do === 'cut off';
       return;
     }
     if (each.do === 'restart') {
@@ -91,23 +91,23 @@ class Trial {
     }
     if (each.do === 'delete pod') await quietly(admin.delete(PODS, pod, { namespace }));
     if (each.do === 'tear out pod') await quietly(admin.delete(PODS, pod, { namespace, gracePeriodSeconds: 0 }));
-    if (each.do === 'pause') await quietly(this.world.annotate(name, { 'vimana.io/paused': 'true' }));
-    if (each.do === 'resume') await quietly(this.world.annotate(name, { 'vimana.io/paused': null }));
+    if (each.do === 'pause') await quietly(this.harness.annotate(name, { 'vimana.io/paused': 'true' }));
+    if (each.do === 'resume') await quietly(this.harness.annotate(name, { 'vimana.io/paused': null }));
     if (each.do === 'migrate') await quietly(this.#migrate(vmi));
     if (each.do === 'abort') await quietly(this.#patch(name, { abortRequested: true }));
   }
 
   async #make(which: number): Promise<void> {
     const shutdown = ['0s', '3s', 'never'][this.#count % 3] ?? '0s';
-    const vmi = await this.world.makeInstance(`m${this.#count++}`, {
+    const vmi = await this.harness.makeInstance(`m${this.#count++}`, {
       annotations: { 'vimana.io/shutdown-duration': shutdown, 'vimana.io/boot-time': '2s' },
     });
     this.#vmis.set(which, vmi);
-    await this.world.createLauncherPod(vmi, NODES[which % NODES.length] ?? '', { grace: 5 });
+    await this.harness.createLauncherPod(vmi, NODES[which % NODES.length] ?? '', { grace: 5 });
   }
 
   async #migrate(vmi: Vmi): Promise<void> {
-    const { status } = await this.world.instance(vmi.metadata.name);
+    const { status } = await this.harness.instance(vmi.metadata.name);
     if (
       status?.phase !== 'Running' ||
       (status.migrationState !== undefined && status.migrationState.completed !== true)
@@ -115,9 +115,9 @@ class Trial {
       return;
     const migrationUid = `migration-${this.#count++}`;
     const targetNode = NODES.find((node) => node !== status.nodeName) ?? '';
-    const sources = await this.world.admin.list(PODS, { namespace });
+    const sources = await this.harness.admin.list(PODS, { namespace });
     const source = sources.items.find(({ metadata }) => status.activePods?.[metadata.uid ?? ''] !== undefined);
-    const target = await this.world.createLauncherPod(vmi, targetNode, {
+    const target = await this.harness.createLauncherPod(vmi, targetNode, {
       name: `target-${this.#count}`,
       migration: migrationUid,
     });
@@ -133,7 +133,7 @@ class Trial {
 
   async #patch(name: string, migrationState: object | null): Promise<void> {
     const body = { status: { migrationState } };
-    await this.world.admin.patch(VMIS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
+    await this.harness.admin.patch(VMIS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
   }
 
   /** Returns the nodes on which each machine runs, by the UID of its instance. */

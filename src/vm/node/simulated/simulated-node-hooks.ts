@@ -3,9 +3,9 @@ import { TemporaryError, VimanaError } from '#platform/base/errors';
 import type { Random } from '#platform/base/random';
 import type { Pod } from '#platform/kube/kinds/pod';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
-import type { NodeHooks, ProbeAnswers, StartBlock } from '../agent/managed-node.ts';
+import type { NodeHooks, ProbeResponses, StartBlock } from '../agent/managed-node.ts';
 import type { MachineSpec } from '../machine-spec.ts';
-import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
+import { behaviorOf, PLAIN, readBehavior } from './behavior.ts';
 import { afterWrites, GUEST_WRITE_ANNOTATION, type GuestWrites, readGuestWrites } from './guest-write.ts';
 import type { SimulatedDriver } from './machine/simulated-driver.ts';
 import { claimOf } from './machine/simulation.ts';
@@ -38,20 +38,20 @@ export function simulatedNodeHooks(
 ): NodeHooks {
   return {
     startBlock(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): StartBlock | undefined {
-      const { behaviour, problems } = readBehaviour(instance?.metadata.annotations, pod.metadata.annotations, fallback);
-      if (behaviour === PLAIN && problems.length === 0) return undefined;
+      const { behavior, problems } = readBehavior(instance?.metadata.annotations, pod.metadata.annotations, fallback);
+      if (behavior === PLAIN && problems.length === 0) return undefined;
       for (const { message } of problems)
         events.event(pod, 'Warning', 'InvalidAnnotation', `${message}; it is ignored`);
       const draw = () => random.fork(pod.metadata.uid ?? '').next();
-      const hold = startBlock(behaviour, pod.spec.containers[0]?.image ?? '', { seenAt, now, draw });
+      const hold = startBlock(behavior, pod.spec.containers[0]?.image ?? '', { seenAt, now, draw });
       if (hold?.waiting.message !== undefined) {
         const reason = hold.waiting.reason === 'ErrImagePull' ? 'Failed' : 'BackOff';
         events.event(pod, 'Warning', reason, hold.waiting.message);
       }
       return hold;
     },
-    probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeAnswers {
-      const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations, fallback);
+    probeAnswers(pod: Pod, instance: Vmi | undefined): ProbeResponses {
+      const { ready, alive } = behaviorOf(instance?.metadata.annotations, pod.metadata.annotations, fallback);
       return { ready, alive };
     },
     async attend(pod, instance, { spec }, driver) {

@@ -31,24 +31,24 @@ export function copiesIn({ status }: Operation): Copies | undefined {
 }
 
 /** VM that an operation references. */
-export interface NamedMachine {
+export interface NamedVm {
   readonly group: string;
   readonly namespace: string;
   readonly name: string;
 }
 
 /** Returns the referenced VM. An empty group or namespace counts as absent. */
-export function machineNamedBy({
+export function namedVmOf({
   metadata,
   spec,
 }: {
   readonly metadata: { readonly namespace?: string };
   readonly spec: Pick<Operation['spec'], 'vmRef'>;
-}): NamedMachine {
+}): NamedVm {
   const { name, namespace, apiGroup } = spec.vmRef;
   return { group: apiGroup || 'hypersdk.io', namespace: namespace || (metadata.namespace ?? ''), name };
 }
 
 /** Returns the namespace of the new VM of a clone. */
 export const cloneNamespace = (operation: Operation): string =>
-  operation.spec.cloneSpec?.targetNamespace || machineNamedBy(operation).namespace;
+  operation.spec.cloneSpec?.targetNamespace || namedVmOf(operation).namespace;

@@ -2,8 +2,8 @@ import type { DiskSource } from '#api/disk/request';
 import type { Operation } from '#api/hypersdk/operation-resources';
 import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { jsonEqual } from '#platform/base/json-equal';
-import type { CrossNamespaceDenial } from '#platform/kube/namespace-grant';
-import { activeClone, cloneNamespace, copiesIn, type FindOperation, machineNamedBy } from './active-clone.ts';
+import type { CrossNamespaceDenial } from '../namespace-grant.ts';
+import { activeClone, cloneNamespace, copiesIn, type FindOperation, namedVmOf } from './active-clone.ts';
 
 /** Claim that is to be a copy, with its annotations about the operation that created it. */
 export interface CopyingClaim {
@@ -37,15 +37,15 @@ export async function mayCopy(source: DiskSource, claim: CopyingClaim, authority
   if (clone === undefined || cloneNamespace(clone) !== namespace) return false;
   const recorded = copiesIn(clone) ?? {};
   if (!Object.hasOwn(recorded, name) || !jsonEqual(recorded[name], source)) return false;
-  const machine = machineNamedBy(clone);
+  const machine = namedVmOf(clone);
   if (source.namespace !== machine.namespace || !isOfMachine(source, clone, authority)) return false;
   return (await authority.objection(clone.metadata.namespace, [machine.namespace, namespace])) === undefined;
 }
 
 function isOfMachine({ claim, snapshot }: DiskSource, clone: Operation, authority: CopyAuthority): boolean {
   if (claim !== undefined) return authority.claimsOf(clone)?.includes(claim) === true;
-  const machine = machineNamedBy(clone);
+  const machine = namedVmOf(clone);
   if (snapshot === undefined || snapshot !== clone.spec.cloneSpec?.snapshotRef) return false;
   const found = authority.snapshot(machine.namespace, snapshot);
-  return found !== undefined && jsonEqual(machineNamedBy(found), machine);
+  return found !== undefined && jsonEqual(namedVmOf(found), machine);
 }

@@ -3,7 +3,7 @@ import { withTemplateDefaults } from '#api/hypersdk/template-defaults';
 import { isFor, templateDenial } from '#api/hypersdk/template-use';
 import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
 import { vmTemplate } from '#api/hypersdk/vm-template';
-import { MACHINE_FINALIZER } from '#api/instance-request';
+import { VM_FINALIZER } from '#api/instance-request';
 import { type FieldError, tooLong } from '#platform/base/field-error';
 import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
 import { isLess } from '#vm/admission/amounts';
@@ -20,7 +20,7 @@ const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
-  finalizer: MACHINE_FINALIZER,
+  finalizer: VM_FINALIZER,
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { operation, object, old } = request;

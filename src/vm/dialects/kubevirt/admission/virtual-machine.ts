@@ -1,4 +1,4 @@
-import { MACHINE_FINALIZER } from '#api/instance-request';
+import { VM_FINALIZER } from '#api/instance-request';
 import { type VirtualMachine, virtualMachine } from '#api/kubevirt/virtual-machine';
 import { type FieldError, fieldErrorBody, forbidden, invalid } from '#platform/base/field-error';
 import type { AdmissionRequest, AdmissionResult, Admitter } from '#vm/admission/admitter';
@@ -30,7 +30,7 @@ const findIdleFields = ignoredFields(spec, 'spec', Object.keys(REFUSED));
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
-  finalizer: MACHINE_FINALIZER,
+  finalizer: VM_FINALIZER,
   validate(request) {
     return changesSpec(request) ? verdictOn(request) : { causes: [], warnings: [] };
   },

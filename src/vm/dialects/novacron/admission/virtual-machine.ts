@@ -1,4 +1,4 @@
-import { MACHINE_FINALIZER } from '#api/instance-request';
+import { VM_FINALIZER } from '#api/instance-request';
 import { CLAIM_WORDS } from '#api/novacron/claims';
 import { POD_NETWORK } from '#api/novacron/network-interface';
 import { type Unsupported, unsupportedFields } from '#api/novacron/unsupported';
@@ -21,7 +21,7 @@ const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
-  finalizer: MACHINE_FINALIZER,
+  finalizer: VM_FINALIZER,
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { operation, object, old } = request;

@@ -1,4 +1,4 @@
-import { MACHINE_FINALIZER } from '#api/instance-request';
+import { VM_FINALIZER } from '#api/instance-request';
 import { isRatio } from '#api/simulation/resources';
 import {
   SIMULATION_CPU_CONSUMPTION,
@@ -16,7 +16,7 @@ const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
-  finalizer: MACHINE_FINALIZER,
+  finalizer: VM_FINALIZER,
   defaults(object) {
     const { cpu, memory } = object.spec.resources;
     if (!isRatio(memory)) return object;

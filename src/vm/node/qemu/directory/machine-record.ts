@@ -2,7 +2,7 @@ import type { MachineExit } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import { IGNITION_ANNOTATION } from '../command/ignition-arguments.ts';
 
-/** What is written about a machine before it starts. It suffices to find the machine again, and contains no secret. */
+/** Record of a machine, written before it starts. It suffices to find the machine again, and contains no secret. */
 export interface MachineRecord {
   readonly version: 1;
   /** UID of the cluster that the machine belongs to. */

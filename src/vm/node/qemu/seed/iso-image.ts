@@ -38,8 +38,7 @@ export function isoImage(label: string, contents: Readonly<Record<string, Uint8A
     const extents = new Map(directories.map((each) => [each, allocator.take(directoryBytes(each, encode))]));
     const table = pathTable(directories, extents, encode, 'little').length;
     const pathTables = [allocator.take(table).sector, allocator.take(table).sector] as const;
-    const volumeName =
-      encode === shortName ? padded(Buffer.from(label), 32, ' ') : padded(jolietName(label), 32, '\0 ');
+    const volumeName = encode === shortName ? padTo(Buffer.from(label), 32, ' ') : padTo(jolietName(label), 32, '\0 ');
     return { encode, extents, pathTables, volumeName };
   });
   for (const file of directories.flatMap((each) => each.files)) files.set(file, allocator.take(file.data.length));
@@ -76,7 +75,7 @@ function volumeDescriptor(type: 1 | 2, view: Hierarchy, root: IsoDirectory, sect
   const block = Buffer.alloc(SECTOR);
   block.set([type, ...Buffer.from('CD001'), 1]);
   const filler = type === 1 ? ' ' : '\0 ';
-  padded(Buffer.alloc(0), 32, filler).copy(block, 8);
+  padTo(Buffer.alloc(0), 32, filler).copy(block, 8);
   view.volumeName.copy(block, 40);
   bothEndian32(sectors).copy(block, 80);
   // The escape sequence that marks names as UCS-2, level 3.
@@ -89,7 +88,7 @@ function volumeDescriptor(type: 1 | 2, view: Hierarchy, root: IsoDirectory, sect
   block.writeUInt32LE(view.pathTables[0], 140);
   block.writeUInt32BE(view.pathTables[1], 148);
   directoryRecord(Buffer.from([0]), extentOf(view, root), true).copy(block, 156);
-  padded(Buffer.alloc(0), 623, filler).copy(block, 190);
+  padTo(Buffer.alloc(0), 623, filler).copy(block, 190);
   for (const offset of [813, 830, 847, 864]) Buffer.from(`${'0'.repeat(16)}\0`).copy(block, offset);
   block[881] = 1;
   return block;
@@ -172,7 +171,7 @@ function extentOf({ extents }: Hierarchy, directory: IsoDirectory): Extent {
   return extents.get(directory) ?? { sector: 0, bytes: 0 };
 }
 
-function padded(text: Buffer, length: number, filler: string): Buffer {
+function padTo(text: Buffer, length: number, filler: string): Buffer {
   const block = Buffer.alloc(length, filler);
   text.copy(block);
   return block;

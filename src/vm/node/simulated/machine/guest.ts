@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '#platform/base/clock';
 import type { GuestInfo } from '../../machine-driver.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 
 export type GuestEnd = 'GuestShutdown' | 'Crashed' | 'OutOfMemory';
 
@@ -25,7 +25,7 @@ interface Plan {
  */
 export class Guest {
   readonly #clock: Clock;
-  readonly #behaviour: Behaviour;
+  readonly #behavior: Behavior;
   readonly #events: GuestEvents;
   /** Uptime at the last start or pause, and the time of the last start. */
   #uptime: number;
@@ -33,12 +33,12 @@ export class Guest {
   #booted = false;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, behaviour: Behaviour, events: GuestEvents, uptime = 0) {
+  constructor(clock: Clock, behavior: Behavior, events: GuestEvents, uptime = 0) {
     this.#clock = clock;
-    this.#behaviour = behaviour;
+    this.#behavior = behavior;
     this.#events = events;
     this.#uptime = uptime;
-    this.#booted = uptime >= behaviour.bootMs;
+    this.#booted = uptime >= behavior.bootMs;
   }
 
   get uptime(): number {
@@ -50,12 +50,12 @@ export class Guest {
   }
 
   get info(): GuestInfo | undefined {
-    return this.#booted && this.#behaviour.guestAgent ? INFO : undefined;
+    return this.#booted && this.#behavior.guestAgent ? INFO : undefined;
   }
 
   /** Bytes of memory written per second. */
   get dirtyRate(): number {
-    return this.#since === undefined ? 0 : this.#behaviour.dirtyRate;
+    return this.#since === undefined ? 0 : this.#behavior.dirtyRate;
   }
 
   run(): void {
@@ -75,7 +75,7 @@ export class Guest {
     const running = this.#since !== undefined;
     this.stand();
     this.#uptime = uptime;
-    this.#booted = uptime >= this.#behaviour.bootMs;
+    this.#booted = uptime >= this.#behavior.bootMs;
     if (running) this.run();
   }
 
@@ -93,7 +93,7 @@ export class Guest {
 
   /** Returns the next event, in the guest's own time. */
   #next(): Plan | undefined {
-    const { bootMs, fail, failAfterMs, failTimes, completeAfterMs } = this.#behaviour;
+    const { bootMs, fail, failAfterMs, failTimes, completeAfterMs } = this.#behavior;
     const plans: Plan[] = [];
     if (!this.#booted) plans.push({ at: bootMs, happen: () => this.#boot() });
     if (completeAfterMs !== undefined) plans.push(this.#end(completeAfterMs, 'GuestShutdown', 'the guest shut down'));

@@ -16,7 +16,7 @@ import {
 } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import { NotSupportedError } from '../../not-supported-error.ts';
-import { behaviourOf } from '../behaviour.ts';
+import { behaviorOf } from '../behavior.ts';
 import { withDevice, withoutDevice, withSize } from './hardware.ts';
 import { SimulatedMachine } from './simulated-machine.ts';
 import { claimOf, type Simulation } from './simulation.ts';
@@ -293,8 +293,8 @@ export class SimulatedDriver implements MachineDriver {
 
   #add(spec: MachineSpec, life: { startedAt?: number; uptime?: number } = {}): SimulatedMachine {
     const { clock, usual: fallback } = this.simulation;
-    const behaviour = behaviourOf(spec.annotations, fallback);
-    const machine = new SimulatedMachine(clock, spec, behaviour, () => this.changed(spec.id), life);
+    const behavior = behaviorOf(spec.annotations, fallback);
+    const machine = new SimulatedMachine(clock, spec, behavior, () => this.changed(spec.id), life);
     this.#machines.set(spec.id, machine);
     return machine;
   }

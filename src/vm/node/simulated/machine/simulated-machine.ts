@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '#platform/base/clock';
 import type { EndReason, Machine, MachineExit, MigrationProgress } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import { Guest } from './guest.ts';
 import type { Transfer } from './transfers.ts';
 
@@ -25,7 +25,7 @@ export interface Migration {
 /** Machine of a simulated node: its power, its guest, and its operations in progress. */
 export class SimulatedMachine {
   spec: MachineSpec;
-  readonly behaviour: Behaviour;
+  readonly behavior: Behavior;
   readonly guest: Guest;
   state: Machine['state'];
   startedAt: number;
@@ -42,19 +42,19 @@ export class SimulatedMachine {
   constructor(
     clock: Clock,
     spec: MachineSpec,
-    behaviour: Behaviour,
+    behavior: Behavior,
     changed: () => void,
     life: { startedAt?: number; uptime?: number } = {},
   ) {
     this.#clock = clock;
     this.#changed = changed;
     this.spec = spec;
-    this.behaviour = behaviour;
+    this.behavior = behavior;
     this.startedAt = life.startedAt ?? clock.now();
     this.state = 'paused';
     this.guest = new Guest(
       clock,
-      this.behaviour,
+      this.behavior,
       { booted: changed, ended: (how, message) => this.end(how, message) },
       life.uptime ?? 0,
     );
@@ -98,7 +98,7 @@ export class SimulatedMachine {
   stop(graceMs: number): void {
     const due = this.#clock.monotonic() + graceMs;
     if (this.#stop !== undefined && this.#stop.due <= due) return;
-    const { shutdownMs } = this.behaviour;
+    const { shutdownMs } = this.behavior;
     if (shutdownMs === 0) {
       this.end('Stopped', 'the guest shut down on request');
       return;

@@ -19,7 +19,7 @@ export function startMigration(driver: SimulatedDriver, machine: SimulatedMachin
   };
   there.onEnd = () => fail('the target no longer exists');
   // A ratio of the memory is no whole number of bytes, but reports need one.
-  const totalBytes = Math.round(residentBytes(memoryBytes, machine.behaviour.memoryUtilization));
+  const totalBytes = Math.round(residentBytes(memoryBytes, machine.behavior.memoryUtilization));
   const migration: Migration = {
     uid: request.uid,
     state: 'active',

@@ -7,7 +7,7 @@ import {
   type Terminated,
 } from '../../pod/container-status.ts';
 import type { PodPhase } from '../../pod/pod-status.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import {
   advanceContainer,
   type ContainerEnd,
@@ -48,9 +48,9 @@ export interface PreviousPodState {
 }
 
 /** Computes the state of a pod's containers at a time. */
-export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, now: number): PodState {
+export function podAt(pod: Pod, behavior: Behavior, then: PreviousPodState, now: number): PodState {
   const policy = (pod.spec['restartPolicy'] ?? 'Always') as 'Always' | 'OnFailure' | 'Never';
-  const stop = stopOf(pod, behaviour);
+  const stop = stopOf(pod, behavior);
   const deadline = deadlineOf(pod);
   const times: (number | undefined)[] = [];
   const over = deadline !== undefined && deadline <= now;
@@ -60,7 +60,7 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, no
       ? stop
       : undefined;
   const lives = pod.spec.containers.map((container, i) => {
-    const endOf = endsOf(pod, container, i, behaviour, then.unhealthySince);
+    const endOf = endsOf(pod, container, i, behavior, then.unhealthySince);
     const { life, again } = advanceContainer(
       then.lives[i] ?? startContainer(now),
       endOf,
@@ -71,7 +71,7 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, no
     return cut === undefined ? life : endContainer(life, cut);
   });
   const ready = pod.spec.containers.map((container, i) => {
-    const at = readyAt(container, lives[i], behaviour);
+    const at = readyAt(container, lives[i], behavior);
     if (at !== undefined && at > now) times.push(at);
     return at !== undefined && at <= now;
   });
@@ -91,7 +91,7 @@ export function podAt(pod: Pod, behaviour: Behaviour, then: PreviousPodState, no
 }
 
 /** Returns when and how containers end because the pod is deleted. */
-function stopOf({ metadata }: Pod, { shutdownMs }: Behaviour): ContainerEnd | undefined {
+function stopOf({ metadata }: Pod, { shutdownMs }: Behavior): ContainerEnd | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   const graceMs = (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const requested = Date.parse(metadata.deletionTimestamp) - graceMs;
@@ -111,10 +111,10 @@ function endsOf(
   pod: Pod,
   container: ProbedContainer,
   index: number,
-  behaviour: Behaviour,
+  behavior: Behavior,
   unhealthySince: number | undefined,
 ): EndOf {
-  const { completeAfterMs, exitCode, fail, failAfterMs, failTimes } = behaviour;
+  const { completeAfterMs, exitCode, fail, failAfterMs, failTimes } = behavior;
   const isJob = pod.metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true);
   const completes = completeAfterMs ?? (isJob === true ? 0 : undefined);
   return (startedAt, restarts) => {
@@ -137,7 +137,7 @@ function endsOf(
 }
 
 /** Returns when a container becomes ready, or undefined if it never does by itself. */
-function readyAt({ readinessProbe }: ProbedContainer, life: SimulatedContainer | undefined, { ready }: Behaviour) {
+function readyAt({ readinessProbe }: ProbedContainer, life: SimulatedContainer | undefined, { ready }: Behavior) {
   if (life === undefined || life.run.end !== undefined) return undefined;
   if (readinessProbe === undefined) return life.run.startedAt;
   return ready ? life.run.startedAt + (readinessProbe.initialDelaySeconds ?? 0) * 1000 : undefined;

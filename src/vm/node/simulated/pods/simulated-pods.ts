@@ -13,7 +13,7 @@ import type { TrackedPod } from '../../agent/tracked-pod.ts';
 import { writeChange } from '../../agent/write-change.ts';
 import { type ContainerStatus, containerStatus, type Waiting } from '../../pod/container-status.ts';
 import { isPodTerminated, podStatus } from '../../pod/pod-status.ts';
-import { behaviourOf } from '../behaviour.ts';
+import { behaviorOf } from '../behavior.ts';
 import { containersFrom, type PodState, podAt } from './pod-state.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
@@ -64,11 +64,11 @@ export class SimulatedPods implements PodRunner {
   }
 
   #advance({ podUid }: TrackedPod, pod: Pod, now: number): PodState {
-    const behaviour = behaviourOf(pod.metadata.annotations, this.#parts.defaults);
+    const behavior = behaviorOf(pod.metadata.annotations, this.#parts.defaults);
     const memory = this.#memories.get(podUid) ?? { lives: containersFrom(pod), unhealthySince: undefined };
     const first = memory.lives.length === 0;
-    memory.unhealthySince = behaviour.alive ? undefined : (memory.unhealthySince ?? now);
-    const state = podAt(pod, behaviour, memory, now);
+    memory.unhealthySince = behavior.alive ? undefined : (memory.unhealthySince ?? now);
+    const state = podAt(pod, behavior, memory, now);
     this.#tell(pod, first ? [] : memory.lives, state.lives);
     memory.lives = state.lives;
     this.#memories.set(podUid, memory);

@@ -1,5 +1,5 @@
 import type { StartBlock } from '../../agent/managed-node.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 
 const PULL_BACK_OFF = 10_000;
 const MAX_BACK_OFF = 300_000;
@@ -11,11 +11,11 @@ const SHOWN = 2_000;
  * cannot be pulled. `draw` is the pod's random number from 0 to 1.
  */
 export function startBlock(
-  behaviour: Behaviour,
+  behavior: Behavior,
   image: string,
   { seenAt, now, draw }: { seenAt: number; now: number; draw: () => number },
 ): StartBlock | undefined {
-  const { startDelayMs, startJitterMs, fail, failTimes } = behaviour;
+  const { startDelayMs, startJitterMs, fail, failTimes } = behavior;
   const spread = startJitterMs - startDelayMs;
   const begin = seenAt + startDelayMs + (spread > 0 ? spread * draw() : 0);
   if (now < begin) return { waiting: { reason: 'ContainerCreating' }, until: begin };

@@ -5,7 +5,7 @@ import type { Pod } from '#platform/kube/kinds/pod';
 import { podRequests } from '#platform/kube/resources/pod-resources';
 import { allocatable, consumptionOf } from '#vm/usage/consumption';
 import { allocatedSize } from '../../machine-spec.ts';
-import { behaviourOf } from '../behaviour.ts';
+import { behaviorOf } from '../behavior.ts';
 import { residentBytes } from '../machine/transfers.ts';
 import { type Profile, parseProfile, type Traces } from './profile.ts';
 
@@ -61,7 +61,7 @@ export class UsageModel {
     if (given !== undefined) return given;
     if (instance === undefined) return 0;
     const { annotations } = pod.metadata;
-    return residentBytes(own, behaviourOf(instance.metadata.annotations, annotations).memoryUtilization);
+    return residentBytes(own, behaviorOf(instance.metadata.annotations, annotations).memoryUtilization);
   }
 
   /** Returns the profile, or undefined if it is missing or invalid. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { isDirectoryLocked, lockDirectory } from './folder-lock.ts';
+import { isDirectoryLocked, lockDirectory } from './directory-lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vimana-lock-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -27,7 +27,7 @@ import { parseQuantity, value } from '#platform/base/quantity';
  * | vimana.io/guest-write | pod, VMI | see guest-write | the guest writes to its disks, once for each value |
  * | vimana.io/freeze | Node | true | the node agent does nothing, and renews no Lease, until it is removed |
  */
-export interface Behaviour {
+export interface Behavior {
   readonly startDelayMs: number;
   readonly startJitterMs: number;
   readonly fail?: 'image-pull' | 'crash' | 'oom';
@@ -45,14 +45,14 @@ export interface Behaviour {
   readonly memoryUtilization: number;
 }
 
-export interface BehaviourProblem {
+export interface BehaviorProblem {
   readonly annotation: string;
   readonly message: string;
 }
 
 const PREFIX = 'vimana.io/';
 
-export const PLAIN: Behaviour = {
+export const PLAIN: Behavior = {
   startDelayMs: 0,
   startJitterMs: 0,
   failAfterMs: 0,
@@ -67,7 +67,7 @@ export const PLAIN: Behaviour = {
   memoryUtilization: 0.05,
 };
 
-type Reader = (text: string) => Partial<Behaviour>;
+type Reader = (text: string) => Partial<Behavior>;
 
 const READERS: Readonly<Record<string, Reader>> = {
   'start-delay': (text) => ({ startDelayMs: duration(text) }),
@@ -92,17 +92,17 @@ const OURS: readonly (readonly [annotation: string, read: Reader])[] = Object.en
 ]);
 
 /** Parses the behavior. For each setting, the first source that has it takes precedence. */
-export function behaviourOf(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Behaviour {
-  return readBehaviour(...sources).behaviour;
+export function behaviorOf(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Behavior {
+  return readBehavior(...sources).behavior;
 }
 
-export function readBehaviour(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): {
-  readonly behaviour: Behaviour;
-  readonly problems: readonly BehaviourProblem[];
+export function readBehavior(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): {
+  readonly behavior: Behavior;
+  readonly problems: readonly BehaviorProblem[];
 } {
-  if (!sources.some(hasBehaviourAnnotation)) return DEFAULT_RESULT;
-  const problems: BehaviourProblem[] = [];
-  const said: Partial<Behaviour> = {};
+  if (!sources.some(hasBehaviorAnnotation)) return DEFAULT_RESULT;
+  const problems: BehaviorProblem[] = [];
+  const said: Partial<Behavior> = {};
   for (const [annotation, read] of OURS) {
     const text = sources.map((source) => source?.[annotation]).find((given) => given !== undefined);
     if (text === undefined) continue;
@@ -115,12 +115,12 @@ export function readBehaviour(...sources: readonly (Readonly<Record<string, stri
       });
     }
   }
-  return { behaviour: { ...PLAIN, ...said }, problems };
+  return { behavior: { ...PLAIN, ...said }, problems };
 }
 
-const DEFAULT_RESULT = { behaviour: PLAIN, problems: [] };
+const DEFAULT_RESULT = { behavior: PLAIN, problems: [] };
 
-function hasBehaviourAnnotation(annotations: Readonly<Record<string, string>> | undefined): boolean {
+function hasBehaviorAnnotation(annotations: Readonly<Record<string, string>> | undefined): boolean {
   for (const name in annotations) {
     if (name.startsWith(PREFIX) && Object.hasOwn(READERS, name.slice(PREFIX.length))) return true;
   }

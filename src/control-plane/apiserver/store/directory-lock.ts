@@ -18,9 +18,9 @@ const LOCK_FILE = 'folder.lock';
  * abstract socket, or a process id in a file), and which also excludes a second open in the same process. Nothing else
  * may open and close the lock file in this process: closing it would release the lock.
  */
-export function lockDirectory(folder: string): () => void {
-  createDirectory(folder);
-  const path = join(folder, LOCK_FILE);
+export function lockDirectory(directory: string): () => void {
+  createDirectory(directory);
+  const path = join(directory, LOCK_FILE);
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
@@ -34,7 +34,7 @@ export function lockDirectory(folder: string): () => void {
   } catch (cause) {
     database.close();
     if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
-    throw new StoreError('FolderInUse', `the directory "${folder}" is in use by another store`, { cause });
+    throw new StoreError('FolderInUse', `the directory "${directory}" is in use by another store`, { cause });
   }
   return () => database.close();
 }
@@ -43,8 +43,8 @@ export function lockDirectory(folder: string): () => void {
  * Reports whether a process holds the lock of a directory. Any number of processes can look at the same time, and the
  * lock of a killed process does not count. It changes nothing.
  */
-export function isDirectoryLocked(folder: string): boolean {
-  const path = join(folder, LOCK_FILE);
+export function isDirectoryLocked(directory: string): boolean {
+  const path = join(directory, LOCK_FILE);
   if (!existsSync(path)) return false;
   let database: DatabaseSync | undefined;
   try {

@@ -18,7 +18,7 @@ import { isAlive } from '../machine-driver.ts';
 import type { ManagedNode, ManagedNodes } from './managed-node.ts';
 import type { RestoreGate } from './restore-gate.ts';
 
-export interface RestoreAnswersParts {
+export interface RestoreResponsesDeps {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -35,11 +35,11 @@ const CONCURRENCY = 16;
 const NAMED = 20;
 
 /** Reports for the nodes of a node agent after a restore: lists what each runs, and cleans up once all nodes have. */
-export class RestoreAnswers {
-  readonly #parts: RestoreAnswersParts;
+export class RestoreResponses {
+  readonly #parts: RestoreResponsesDeps;
   readonly #queue: WorkQueue;
 
-  constructor(parts: RestoreAnswersParts) {
+  constructor(parts: RestoreResponsesDeps) {
     this.#parts = parts;
     const { clock, random, log } = parts;
     this.#queue = new WorkQueue({

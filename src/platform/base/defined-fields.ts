@@ -1,7 +1,10 @@
 /** Object whose undefined fields are left out. */
 type Given<T extends object> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Returns only the fields that have a value, so that unset flags are not stored. */
+/**
+ * Returns only the fields that have a value, so that what is unset is not stored. It builds two arrays, so code that runs
+ * for every request or object spreads `x === undefined ? {} : { x }` instead.
+ */
 export function definedFields<T extends object>(fields: T): Given<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
+import { behaviorOf, PLAIN, readBehavior } from './behavior.ts';
 
 describe('the behavior of what runs on a simulated node', () => {
   it('has defaults', () => {
-    expect(behaviourOf(undefined)).toBe(PLAIN);
-    expect(behaviourOf({}, { 'vimana.io/identity': '{}', other: 'x' })).toBe(PLAIN);
+    expect(behaviorOf(undefined)).toBe(PLAIN);
+    expect(behaviorOf({}, { 'vimana.io/identity': '{}', other: 'x' })).toBe(PLAIN);
   });
 
   it('is requested by annotations, of which the first source takes precedence', () => {
-    const found = behaviourOf(
+    const found = behaviorOf(
       { 'vimana.io/start-delay': '1m30s', 'vimana.io/guest-agent': 'false' },
       { 'vimana.io/start-delay': '9h', 'vimana.io/fail': 'oom', 'vimana.io/dirty-rate': '50Mi' },
     );
@@ -20,7 +20,7 @@ describe('the behavior of what runs on a simulated node', () => {
       fail: 'oom',
       dirtyRate: 50 * 2 ** 20,
     });
-    expect(behaviourOf({ 'vimana.io/shutdown-duration': 'never' }).shutdownMs).toBe(Number.POSITIVE_INFINITY);
+    expect(behaviorOf({ 'vimana.io/shutdown-duration': 'never' }).shutdownMs).toBe(Number.POSITIVE_INFINITY);
   });
 
   it.each([
@@ -34,8 +34,8 @@ describe('the behavior of what runs on a simulated node', () => {
     ['dirty-rate', 'fast'],
   ])('ignores %s %s, and reports that', (name, text) => {
     const annotation = `vimana.io/${name}`;
-    const { behaviour, problems } = readBehaviour({ [annotation]: text, 'vimana.io/boot-time': '1s' });
-    expect(behaviour).toEqual({ ...PLAIN, bootMs: 1000 });
+    const { behavior, problems } = readBehavior({ [annotation]: text, 'vimana.io/boot-time': '1s' });
+    expect(behavior).toEqual({ ...PLAIN, bootMs: 1000 });
     expect(problems.map((problem) => problem.annotation)).toEqual([annotation]);
     expect(problems[0]?.message).toContain(text);
   });
@@ -46,7 +46,7 @@ describe('the behavior of what runs on a simulated node', () => {
         .split('\n')
         .map((line) => line.replace(/^ \* /, '').replaceAll('`', '').trim())
         .filter((line) => line.startsWith('| vimana.io/'));
-    const table = rows('src/vm/node/simulated/behaviour.ts');
+    const table = rows('src/vm/node/simulated/behavior.ts');
     expect(table.length).toBeGreaterThan(10);
     expect(rows('docs/reference/simulated-nodes.md')).toEqual(table);
   });

@@ -1,6 +1,6 @@
-import type { Client } from './client.ts';
-import { NAMESPACES, type Namespace } from './kinds/core.ts';
-import { ignoreNotFound } from './kube-error.ts';
+import type { Client } from '#platform/kube/client';
+import { NAMESPACES, type Namespace } from '#platform/kube/kinds/core';
+import { ignoreNotFound } from '#platform/kube/kube-error';
 
 /**
  * Annotation of a Namespace that lists, separated by commas, the other namespaces whose operations may act on its VMs.
