@@ -152,7 +152,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   'programs/instances': {
-    contents: 'the instances of `vimana up` that run on this host',
+    contents: 'the Vimana instances (`vimana up`, `vimana apiserver`) that run on this host',
     may: ['platform', 'control-plane'],
   },
   'programs/connect.ts': {

@@ -17,7 +17,7 @@ import { stopInstance } from './running.ts';
 const OURS =
   /^(?:folder\.lock(?:-journal)?|kubeconfig|pki|(?:objects|events)(?:\.head)?|container-logs.*|introduced|http-token.*|running\.json|kvm\.json|machines|images|nodes\.json|up\.log|merged-kubeconfig\.json|replaced-.*)$/;
 
-/** Runs `vimana delete`: stops an instance if it runs, and deletes its data and its kubeconfig entries. */
+/** Runs `vimana delete`: stops a Vimana instance if it runs, and deletes its data and its kubeconfig entries. */
 export async function deleteInstance(settings: RunningSettings, io: Io): Promise<void> {
   const directory = directoryToDelete(settings.dataDir);
   const names = existsSync(directory) ? readdirSync(directory) : [];
