@@ -5,6 +5,7 @@ import { parseDuration } from '#platform/base/duration';
 import type { CarbonSettings } from '#vm/carbon/settings';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
+import { defaultImageOption } from './default-image.ts';
 import { durationMs, durationOption } from './duration-option.ts';
 import { allowedHostsOption, imageHostsOption } from './host-names.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
@@ -47,6 +48,8 @@ export interface UpSettings extends NodeFlags, RuntimeFlags {
   readonly verifyImages: boolean;
   /** Image servers that may be at addresses that are not public. */
   readonly imageHosts: readonly string[];
+  /** Image of pools whose template has none. */
+  readonly defaultImage: string;
   readonly carbon: CarbonSettings;
   readonly auditLog?: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -90,7 +93,8 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     )
     .addOption(referenceNodeOption())
     .addOption(verifyImagesOption())
-    .addOption(imageHostsOption());
+    .addOption(imageHostsOption())
+    .addOption(defaultImageOption().default('marketplace://ubuntu-22.04'));
   return withCarbonFlags(up)
     .option('--audit-log <file>', 'append one JSON line per request to this file', nonEmpty)
     .addOption(

@@ -112,6 +112,7 @@ async function startOperator(flags: NamedFlags, environment: OperatorEnvironment
     ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
     ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
     ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
+    ...(flags.defaultImage === undefined ? {} : { defaultImage: flags.defaultImage }),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };
   // A standby follows everything too, so that it can act at once when it becomes the leader.

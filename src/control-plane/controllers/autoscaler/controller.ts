@@ -150,7 +150,13 @@ class AutoscalerRun {
     if (current > max) return { replicas: max, reason: 'Current number of replicas above Spec.MaxReplicas' };
     if (current < min) return { replicas: min, reason: 'Current number of replicas below Spec.MinReplicas' };
     const best = await this.#recommend(scale, current);
-    const limited = limitScale(this.#autoscaler, best.replicas, { current, min, max }, this.#state.history, this.#now);
+    const limited = limitScale(
+      this.#autoscaler.spec.behavior,
+      best.replicas,
+      { current, min, max },
+      this.#state.history,
+      this.#now,
+    );
     this.#remember({ recommendation: best.replicas });
     this.#set({ type: 'AbleToScale', status: 'True', ...limited.able });
     const { isLimited, ...why } = limited.limited;
