@@ -192,11 +192,11 @@ describe.skipIf(helm === undefined)('the chart', () => {
     const hooks = manifests
       .filter(({ kind }) => kind.endsWith('WebhookConfiguration'))
       .flatMap(({ webhooks }) => webhooks as Record<string, unknown>[]);
-    expect(hooks).toHaveLength(3);
+    expect(hooks).toHaveLength(4);
     for (const hook of hooks) {
       expect(JSON.stringify(hook['rules'])).not.toMatch(/DELETE|\*/);
       const isClosed = hook['failurePolicy'] === 'Fail';
-      expect(isClosed).toBe(hook['name'] !== 'evictions.vimana.io');
+      expect(isClosed).toBe(!['evictions.vimana.io', 'scales.vimana.io'].includes(hook['name'] as string));
       if (isClosed) expect(JSON.stringify(hook['matchConditions'])).toContain('deletionTimestamp');
     }
   });

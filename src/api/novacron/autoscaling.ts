@@ -91,7 +91,7 @@ const direction = (description: string, window: string) =>
       { format: 'int32', minimum: 0, maximum: 3600 },
     ),
     policies: list(
-      'Limits of a scaling step; no limit if empty.',
+      'Limits of a scaling step. Default to those of a HorizontalPodAutoscaler: up by 4 VMs or 100% in 15 seconds, whichever is more; down by any number.',
       object('Maximum change within a period.', {
         type: requiredField(choice('Whether value is a number of VMs or a percentage.', ['Pods', 'Percent'])),
         value: requiredField(

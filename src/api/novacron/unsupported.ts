@@ -15,12 +15,13 @@ export interface Unsupported {
   readonly instead: string;
 }
 
-interface Asking {
+/** VM, or the part of a pool that its VMs are made from. */
+export interface UnsupportedInput {
   readonly metadata: Pick<InputMeta, 'namespace'>;
   readonly spec: Spec;
 }
 
-export function unsupportedFields({ metadata, spec }: Asking): Unsupported[] {
+export function unsupportedFields({ metadata, spec }: UnsupportedInput): Unsupported[] {
   const { template, migrationPolicy, snapshotPolicy } = spec;
   const at = 'spec.template.spec';
   const { devices = [], lifecycle, networks = [], volumes = [], image } = template?.spec ?? {};

@@ -3,6 +3,7 @@ import type { CelRule } from '#platform/schema/json-schema';
 import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import { labelSelector } from '#platform/schema/placement';
 import {
+  boolean,
   dateTime,
   integer,
   list,
@@ -56,7 +57,7 @@ const spec = object(
     }),
     selector: withDescription(
       labelSelector,
-      'Selects the VMs of the pool; the labels of the template must match. Defaults to a label of the pool.',
+      'Selects the VMs of the pool; the labels of the template must match. Defaults to the label novacron.io/pool, which every VM of the pool has.',
     ),
     template: requiredByRule(
       withDescription(
@@ -66,6 +67,19 @@ const spec = object(
     ),
     autoscaling,
     updateStrategy: poolUpdateStrategy,
+    paused: boolean('Whether template changes wait: no VM is replaced, and new ones have the previous template.', {
+      default: false,
+    }),
+    minReadySeconds: integer('How long a new VM must be ready before it counts as available.', {
+      format: 'int32',
+      minimum: 0,
+      default: 0,
+    }),
+    revisionHistoryLimit: integer('How many former templates are kept as ControllerRevisions, for undo.', {
+      format: 'int32',
+      minimum: 0,
+      default: 10,
+    }),
   },
   { rules: [...templateRules({ image: 'optional' }), ...bounds] },
 );
@@ -81,6 +95,7 @@ const status = object('Observed state of the pool.', {
   selector: string('Selector of the VMs as a string, for the scale subresource.'),
   currentRevision: string('Revision of the template before the update.'),
   updateRevision: string('Revision of the current template.'),
+  collisionCount: count('How often the name of a revision was taken.'),
   lastScaleTime: dateTime('When the number of VMs was last changed.'),
   forecast: object('Forecast of predictive scaling.', {
     model: string('Model that made the forecast.'),
@@ -88,10 +103,15 @@ const status = object('Observed state of the pool.', {
     peakAt: dateTime('Time of the peak demand within the horizon.'),
     peakReplicas: count('Number of VMs needed at the peak.'),
     error: number('Mean relative error of past forecasts.', { minimum: 0 }),
-    message: string('Why there is no forecast.'),
+    naiveError: number('Mean relative error of the better naive forecast over the same time.', { minimum: 0 }),
+    coverage: number('Ratio of samples that were at most the upper bound of their forecast.', {
+      minimum: 0,
+      maximum: 1,
+    }),
+    message: string('Why there is no forecast, or why it is not used.'),
   }),
   vms: list(
-    'The VMs.',
+    'The VMs, at most 1000 of them.',
     object('A VM of the pool.', {
       name: requiredField(string('Name of the VirtualMachine.')),
       phase: string('Its phase.'),
@@ -99,7 +119,9 @@ const status = object('Observed state of the pool.', {
     }),
     { keys: ['name'] },
   ),
-  conditions: conditions('Available, Progressing, ScalingActive, ScalingLimited'),
+  conditions: conditions(
+    'Available, Progressing, ScalingActive, ScalingLimited, ForecastUsed (with predictive scaling), ReplicaFailure (if a VM cannot be created or deleted)',
+  ),
 });
 
 export const vmPool = defineKind({

@@ -8,6 +8,7 @@ import type { CarbonSettings } from '#vm/carbon/settings';
 import { type BindAddress, bindAddress } from './bind-address.ts';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
+import { defaultImageOption } from './default-image.ts';
 import { allowedHostsOption, imageHostsOption } from './host-names.ts';
 import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
@@ -48,6 +49,8 @@ export interface OperatorFlags {
   readonly verifyImages: boolean;
   /** Image servers that may be at addresses that are not public. */
   readonly imageHosts: readonly string[];
+  /** Image of pools whose template has none. */
+  readonly defaultImage?: string;
   readonly carbon: CarbonSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
@@ -105,7 +108,8 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     .addOption(referenceNodeOption())
     .option('--check-images', 'check that the images of templates exist on their web servers', false)
     .addOption(verifyImagesOption())
-    .addOption(imageHostsOption());
+    .addOption(imageHostsOption())
+    .addOption(defaultImageOption());
   return withCarbonFlags(operator)
     .addOption(
       new Option('--log-level <level>', 'minimum level to log')

@@ -5,6 +5,7 @@ import { parseDuration } from '#platform/base/duration';
 import type { CarbonSettings } from '#vm/carbon/settings';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
+import { defaultImageOption } from './default-image.ts';
 import { durationMs, durationOption } from './duration-option.ts';
 import { allowedHostsOption } from './host-names.ts';
 import { type ImageFlags, withImageFlags } from './image-flags.ts';
@@ -46,6 +47,8 @@ export interface UpSettings extends NodeFlags, RuntimeFlags, ImageFlags {
   readonly referenceNode: NodeSize;
   /** Downloads images with a checksum and compares them before the first start of a VM. */
   readonly verifyImages: boolean;
+  /** Image of pools whose template has none. */
+  readonly defaultImage: string;
   readonly carbon: CarbonSettings;
   readonly auditLog?: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -88,7 +91,8 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
       ),
     )
     .addOption(referenceNodeOption())
-    .addOption(verifyImagesOption());
+    .addOption(verifyImagesOption())
+    .addOption(defaultImageOption().default('marketplace://ubuntu-22.04-lts'));
   return withCarbonFlags(withImageFlags(up))
     .option('--audit-log <file>', 'append one JSON line per request to this file', nonEmpty)
     .addOption(

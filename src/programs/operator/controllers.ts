@@ -59,6 +59,8 @@ export interface OperatorSettings {
   readonly readsSecrets?: boolean;
   /** Returns the usage of a running instance. Absent if it is not known. */
   readonly usage?: (instance: Vmi) => VmUsage | undefined;
+  /** Image of pools whose template has none. */
+  readonly defaultImage?: string;
   /** The only namespace that is managed, if there is just one. */
   readonly onlyNamespace?: string;
 }

@@ -183,6 +183,7 @@ function controllerSettings(
     ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
     ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
     ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
+    ...(flags.defaultImage === undefined ? {} : { defaultImage: flags.defaultImage }),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };
 }

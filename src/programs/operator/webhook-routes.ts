@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { virtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
+import { vmPool } from '#api/novacron/vm-pool';
 import { OPERATE } from '#api/operate-verb';
 import type { Client } from '#platform/kube/client';
 import { readBody } from '#platform/runtime/http/body';
 import type { Route } from '#platform/runtime/http/route';
+import { poolScaleWarnings } from '#vm/dialects/novacron/admission/pool-scale';
 import {
   type ReviewDeps,
   type ReviewRequest,
@@ -24,6 +26,7 @@ export const WEBHOOK_PATHS = {
   mutate: '/admit/mutate',
   validate: '/admit/validate',
   evict: '/admit/eviction',
+  scale: '/admit/scale',
 } as const;
 
 /** Returns the routes of the admission webhooks. */
@@ -38,6 +41,10 @@ export function webhookRoutes(parts: Omit<ReviewDeps, 'operates'>, access: Subje
   return [
     route(WEBHOOK_PATHS.mutate, ofObject('mutate')),
     route(WEBHOOK_PATHS.validate, ofObject('validate')),
+    route(WEBHOOK_PATHS.scale, async ({ namespace = '', name = '' }) => ({
+      allowed: true,
+      warnings: poolScaleWarnings(parts.lookup(vmPool, namespace, name)),
+    })),
     route(WEBHOOK_PATHS.evict, (request, signal) => reviewEviction(request, client, signal)),
   ];
 }

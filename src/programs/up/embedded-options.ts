@@ -41,6 +41,8 @@ export interface ComponentOptions {
   readonly link?: number;
   /** Node size that fractional VM sizes refer to where simulated nodes differ. */
   readonly referenceNode?: NodeSize;
+  /** Image of pools whose template has none. */
+  readonly defaultImage?: string;
   /** Carbon settings. If absent, carbon awareness is off. */
   readonly carbon?: CarbonSettings;
   readonly clock: Clock;

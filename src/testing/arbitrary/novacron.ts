@@ -154,8 +154,21 @@ function pool(spec: HintedPart, draw: Draw): void {
   if (spec['minReplicas'] !== undefined) spec['minReplicas'] = min;
   if (spec['replicas'] !== undefined) spec['replicas'] = desired;
   if (spec['maxReplicas'] !== undefined) spec['maxReplicas'] = Math.max(1, desired) + draw.below(3);
+  withSingleVm(spec);
   const selector = spec['selector'] as HintedPart | undefined;
   if (selector !== undefined) withSelectedLabels(spec['template'] as HintedPart, selector);
+}
+
+/** Several VMs cannot have the same address, so a pool with one has a single VM at any time. */
+function withSingleVm(spec: HintedPart): void {
+  const { networks = [] } = ((spec['template'] as HintedPart)['spec'] ?? {}) as { networks?: HintedPart[] };
+  const isStatic = (part: unknown) => (part as HintedPart | undefined)?.['method'] === 'static';
+  if (!networks.some(({ ipv4, ipv6 }) => isStatic(ipv4) || isStatic(ipv6))) return;
+  Object.assign(spec, { minReplicas: 1, replicas: 1, maxReplicas: 1 });
+  const strategy = spec['updateStrategy'] as HintedPart | undefined;
+  const rolling = strategy?.['rollingUpdate'] as HintedPart | undefined;
+  if (rolling === undefined) spec['updateStrategy'] = { type: 'Recreate' };
+  else Object.assign(rolling, { maxSurge: 0, maxUnavailable: 1 });
 }
 
 /** Gives the template labels that its pool selects. */

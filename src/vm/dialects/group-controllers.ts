@@ -41,6 +41,8 @@ export interface GroupDeps {
   readonly usage?: ((instance: Vmi) => VmUsage | undefined) | undefined;
   /** Permits reading Secrets to check that they exist. */
   readonly readsSecrets?: boolean | undefined;
+  /** Image of pools whose template has none. */
+  readonly defaultImage?: string | undefined;
   /** The only namespace that is managed, if there is just one. */
   readonly onlyNamespace?: string | undefined;
 }

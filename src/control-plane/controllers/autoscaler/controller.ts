@@ -5,14 +5,14 @@ import { HORIZONTAL_POD_AUTOSCALERS, type HorizontalPodAutoscaler } from '#platf
 import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import { PODS } from '#platform/kube/kinds/pod';
 import { type LabelSelector, parseLabelSelector } from '#platform/kube/selectors/label-selector';
+import { MetricsReader } from '#platform/runtime/autoscaling/metrics-reader';
+import type { Tolerances } from '#platform/runtime/autoscaling/replica-count';
+import { limitScale, remember, type ScaleHistory } from '#platform/runtime/autoscaling/scale-history';
 import type { Context, Controller } from '#platform/runtime/controller';
 import type { DiscoveryCache } from '#platform/runtime/discovery-cache';
 import { keyOf } from '#platform/runtime/key';
 import { writeStatus } from '#platform/runtime/status';
 import { evaluateMetric, MetricError, type MetricProposal, type ScaleFacts } from './metric.ts';
-import { MetricsReader } from './metrics-reader.ts';
-import type { Tolerances } from './replica-count.ts';
-import { limitScale, remember, type ScaleHistory } from './scale-history.ts';
 import { type Scale, ScaleTarget } from './scale-target.ts';
 
 /** Time between two looks at the metrics of an autoscaler, as kube-controller-manager has by default. */
@@ -150,7 +150,13 @@ class AutoscalerRun {
     if (current > max) return { replicas: max, reason: 'Current number of replicas above Spec.MaxReplicas' };
     if (current < min) return { replicas: min, reason: 'Current number of replicas below Spec.MinReplicas' };
     const best = await this.#recommend(scale, current);
-    const limited = limitScale(this.#autoscaler, best.replicas, { current, min, max }, this.#state.history, this.#now);
+    const limited = limitScale(
+      this.#autoscaler.spec.behavior,
+      best.replicas,
+      { current, min, max },
+      this.#state.history,
+      this.#now,
+    );
     this.#remember({ recommendation: best.replicas });
     this.#set({ type: 'AbleToScale', status: 'True', ...limited.able });
     const { isLimited, ...why } = limited.limited;

@@ -1,8 +1,7 @@
 import { formatQuantity, milliQuantityOf, milliValue, parseQuantity } from '#platform/base/quantity';
 import type { MetricSpec, MetricTarget } from '#platform/kube/kinds/autoscaling';
 import type { Pod } from '#platform/kube/kinds/pod';
-import { containerRequests } from './container-requests.ts';
-import type { MetricsReader } from './metrics-reader.ts';
+import type { MetricsReader } from '#platform/runtime/autoscaling/metrics-reader';
 import {
   type Proposal,
   replicasForAverage,
@@ -10,7 +9,8 @@ import {
   replicasForUtilization,
   replicasForValue,
   type Tolerances,
-} from './replica-count.ts';
+} from '#platform/runtime/autoscaling/replica-count';
+import { containerRequests } from './container-requests.ts';
 
 /** Facts beside the metric that decide the replicas of an autoscaler's target. */
 export interface ScaleFacts {

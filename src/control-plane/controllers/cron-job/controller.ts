@@ -7,8 +7,8 @@ import { byController, controllerKey } from '#platform/runtime/cache';
 import type { Context, Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
+import { controllerRef } from '#platform/runtime/ownership/claim-objects';
 import { writeStatus } from '#platform/runtime/status';
-import { controllerRef } from '../replicas/claim-objects.ts';
 import { type CronPlan, jobName, jobsToPrune, planCronJob } from './plan.ts';
 
 const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp';

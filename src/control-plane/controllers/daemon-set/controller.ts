@@ -12,13 +12,13 @@ import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/c
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
+import { claimObjects } from '#platform/runtime/ownership/claim-objects';
+import { REVISION_HASH, revisionsToPrune } from '#platform/runtime/revisions/revision-history';
+import { deleteRevisions, type Revisions, syncRevisions } from '#platform/runtime/revisions/sync-revisions';
 import { writeStatus } from '#platform/runtime/status';
 import { adoptingOwners } from '../replicas/adopting-owners.ts';
-import { claimObjects } from '../replicas/claim-objects.ts';
 import { deleteOwnedPod } from '../replicas/delete-owned-pod.ts';
 import { nextAvailableMs } from '../replicas/pod-state.ts';
-import { REVISION_HASH, revisionsToPrune } from '../revisions/revision-history.ts';
-import { deleteRevisions, type Revisions, syncRevisions } from '../revisions/sync-revisions.ts';
 import { daemonPod, hashOf, targetNode } from './daemon-pod.ts';
 import { type DaemonNode, daemonNodes, planDaemonSet } from './plan.ts';
 import { ReplacementDelays } from './replacement-delays.ts';

@@ -2,9 +2,9 @@ import type { NewObject } from '#platform/kube/client';
 import type { Pod, PodSpec } from '#platform/kube/kinds/pod';
 import { type ControllerRevision, DAEMON_SETS, type DaemonSet } from '#platform/kube/kinds/workloads';
 import type { NodeSelector, NodeSelectorTerm } from '#platform/kube/selectors/node-selector';
-import { controllerRef } from '../replicas/claim-objects.ts';
+import { controllerRef } from '#platform/runtime/ownership/claim-objects';
+import { REVISION_HASH } from '#platform/runtime/revisions/revision-history';
 import { podFromTemplate } from '../replicas/pod-from-template.ts';
-import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { daemonTolerations } from './eligible-nodes.ts';
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';

@@ -1,8 +1,8 @@
 import type { Node } from '#platform/kube/kinds/node';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { type ControllerRevision, type DaemonSet, partOfWhole } from '#platform/kube/kinds/workloads';
+import { REVISION_HASH } from '#platform/runtime/revisions/revision-history';
 import { availableIn, isDeletionRequested } from '../replicas/pod-state.ts';
-import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { hashOf, targetNode } from './daemon-pod.ts';
 import { type NodeEligibility, nodeEligibility } from './eligible-nodes.ts';
 

@@ -7,8 +7,8 @@ import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/c
 import { type Context, type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
+import { claimObjects } from '#platform/runtime/ownership/claim-objects';
 import { writeStatus } from '#platform/runtime/status';
-import { claimObjects } from '../replicas/claim-objects.ts';
 import { deploymentStatus, isComplete, type RolloutResult } from './deployment-status.ts';
 import { desiredReplicas, type Limits, limitsOf } from './limits.ts';
 import { newReplicaSet, REVISION, refreshReplicaSet, replicaSetsToPrune, resizeReplicaSet } from './new-replica-set.ts';

@@ -1,7 +1,7 @@
 import type { NewObject } from '#platform/kube/client';
 import { DEPLOYMENTS, type Deployment, type ReplicaSet } from '#platform/kube/kinds/workloads';
-import { controllerRef } from '../replicas/claim-objects.ts';
-import { templateHash } from '../template-hash.ts';
+import { controllerRef } from '#platform/runtime/ownership/claim-objects';
+import { templateHash } from '#platform/runtime/revisions/template-hash';
 import { desiredReplicas, type Limits, total } from './limits.ts';
 import { DESIRED, MAX } from './scaling.ts';
 import { HASH_LABEL } from './template.ts';

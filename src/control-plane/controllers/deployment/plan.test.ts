@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Deployment, ReplicaSet } from '#platform/kube/kinds/workloads';
-import { templateHash } from '../template-hash.ts';
+import { templateHash } from '#platform/runtime/revisions/template-hash';
 import { deploymentStatus } from './deployment-status.ts';
 import { availableOf, desiredReplicas, limitsOf, total } from './limits.ts';
 import { nextRevision, refreshReplicaSet, replicaSetsToPrune } from './new-replica-set.ts';

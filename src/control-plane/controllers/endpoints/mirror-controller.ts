@@ -13,7 +13,7 @@ import {
 import { type Controller, watchSource } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
-import { controllerRef } from '../replicas/claim-objects.ts';
+import { controllerRef } from '#platform/runtime/ownership/claim-objects';
 import { applySlicePlan } from './apply-slice-plan.ts';
 import { TRIGGER_TIME } from './service-pods.ts';
 import { groupByPorts, planSlices, type SlicePlan } from './slice-plan.ts';

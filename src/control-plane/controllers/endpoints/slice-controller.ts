@@ -6,7 +6,7 @@ import type { KubeMeta } from '#platform/kube/kube-object';
 import type { Context, Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
-import { controllerRef } from '../replicas/claim-objects.ts';
+import { controllerRef } from '#platform/runtime/ownership/claim-objects';
 import { applySlicePlan } from './apply-slice-plan.ts';
 import { selectedPods, servicesOfPods } from './selected-pods.ts';
 import {

@@ -8,8 +8,8 @@ import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/c
 import type { Context, Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyOf } from '#platform/runtime/key';
+import { claimObjects } from '#platform/runtime/ownership/claim-objects';
 import { writeStatus } from '#platform/runtime/status';
-import { claimObjects } from '../replicas/claim-objects.ts';
 import { deleteOwnedPod } from '../replicas/delete-owned-pod.ts';
 import { FailureBackOff } from './failure-back-off.ts';
 import { type IndexFailures, jobPod } from './job-pod.ts';

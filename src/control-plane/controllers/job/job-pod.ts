@@ -1,7 +1,7 @@
 import type { NewObject } from '#platform/kube/client';
 import { JOBS, type Job } from '#platform/kube/kinds/batch';
 import type { Container, Pod } from '#platform/kube/kinds/pod';
-import { controllerRef } from '../replicas/claim-objects.ts';
+import { controllerRef } from '#platform/runtime/ownership/claim-objects';
 import { podFromTemplate } from '../replicas/pod-from-template.ts';
 
 /** Finalizer that keeps a finished pod until it is counted. */

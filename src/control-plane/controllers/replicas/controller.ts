@@ -13,9 +13,9 @@ import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/c
 import { type Context, type Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
+import { claimObjects, controllerRef } from '#platform/runtime/ownership/claim-objects';
 import { writeStatus } from '#platform/runtime/status';
 import { adoptingOwners } from './adopting-owners.ts';
-import { claimObjects, controllerRef } from './claim-objects.ts';
 import { deleteOwnedPod } from './delete-owned-pod.ts';
 import { podFromTemplate } from './pod-from-template.ts';
 import { isActive } from './pod-state.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '#platform/kube/kinds/pod';
 import { labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
-import { planClaims } from './claim.ts';
+import { planClaims } from '#platform/runtime/ownership/plan-claims';
 import { podsToDelete } from './pods-to-delete.ts';
 import { replicaStatus } from './replica-status.ts';
 

@@ -13,13 +13,13 @@ import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/c
 import { type Context, type Controller } from '#platform/runtime/controller';
 import { Expectations } from '#platform/runtime/expectations';
 import { keyIn, keyOf } from '#platform/runtime/key';
+import { claimObjects } from '#platform/runtime/ownership/claim-objects';
+import { revisionsToPrune } from '#platform/runtime/revisions/revision-history';
+import { deleteRevisions, type Revisions, syncRevisions } from '#platform/runtime/revisions/sync-revisions';
 import { writeStatus } from '#platform/runtime/status';
 import { adoptingOwners } from '../replicas/adopting-owners.ts';
-import { claimObjects } from '../replicas/claim-objects.ts';
 import { deleteOwnedPod } from '../replicas/delete-owned-pod.ts';
 import { nextAvailableMs } from '../replicas/pod-state.ts';
-import { revisionsToPrune } from '../revisions/revision-history.ts';
-import { deleteRevisions, type Revisions, syncRevisions } from '../revisions/sync-revisions.ts';
 import { ordinalOf, ordinalsOf } from './ordinal.ts';
 import { planStatefulSet, revisionNameOf, type SetRevisions } from './plan.ts';
 import { claimOwners } from './retained-claims.ts';

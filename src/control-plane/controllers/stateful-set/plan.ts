@@ -1,7 +1,7 @@
 import type { Pod } from '#platform/kube/kinds/pod';
 import { type ControllerRevision, partOfWhole, type StatefulSet } from '#platform/kube/kinds/workloads';
+import { REVISION_HASH } from '#platform/runtime/revisions/revision-history';
 import { availableIn, isDeletionRequested, isReady } from '../replicas/pod-state.ts';
-import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { ordinalOf, ordinalsOf } from './ordinal.ts';
 
 /** Next actions for a StatefulSet. */

@@ -8,9 +8,9 @@ import {
   STATEFUL_SETS,
   type StatefulSet,
 } from '#platform/kube/kinds/workloads';
-import { controllerRef } from '../replicas/claim-objects.ts';
+import { controllerRef } from '#platform/runtime/ownership/claim-objects';
+import { REVISION_HASH } from '#platform/runtime/revisions/revision-history';
 import { podFromTemplate } from '../replicas/pod-from-template.ts';
-import { REVISION_HASH } from '../revisions/revision-history.ts';
 import { podName } from './ordinal.ts';
 
 const POD_NAME = 'statefulset.kubernetes.io/pod-name';

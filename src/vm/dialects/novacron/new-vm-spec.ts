@@ -2,7 +2,7 @@ import { ROOT_DISK } from '#api/novacron/claims';
 import type { VirtualMachineInput } from '#api/novacron/virtual-machine';
 import type { NewVmOptions, VmDisk, VmMedia } from '../registration.ts';
 
-export function newVmSpec({ cpus, memory, image = 'marketplace://ubuntu-22.04', running }: NewVmOptions): object {
+export function newVmSpec({ cpus, memory, image = 'marketplace://ubuntu-22.04-lts', running }: NewVmOptions): object {
   return { running, template: { spec: { resources: { cpu: cpus, memory }, image: { source: image } } } };
 }
 

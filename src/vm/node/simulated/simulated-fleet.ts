@@ -32,6 +32,7 @@ import type { NodePool } from './node-pool.ts';
 import { SimulatedPods } from './pods/simulated-pods.ts';
 import { simulatedNodeHooks } from './simulated-node-hooks.ts';
 import { metricsApi } from './usage/metrics-api.ts';
+import { poolKeyOf, servingPods } from './usage/pool-demand.ts';
 import type { Traces } from './usage/profile.ts';
 import { type SimulatedUsage, UsageModel } from './usage/usage.ts';
 
@@ -167,7 +168,9 @@ export class SimulatedFleet implements Runnable {
     if (this.#nodes.find(nodeName) === undefined) return undefined;
     const { informers } = this.#parts;
     const instance = informers.of(VMIS).cache.get(instanceKeyOf(pod) ?? '');
-    return this.#usage.usageOf({ pod, instance, node: informers.of(NODES).cache.get(nodeName) }, now);
+    const pool = poolKeyOf(pod);
+    const serving = pool === undefined ? 1 : [...informers.of(PODS).cache.by(servingPods, pool)].length;
+    return this.#usage.usageOf({ pod, instance, node: informers.of(NODES).cache.get(nodeName), serving }, now);
   }
 
   /** Serves metrics.k8s.io for the nodes of the fleet and their pods. */

@@ -1,11 +1,9 @@
 import { VM_FINALIZER } from '#api/instance-request';
 import { CLAIM_WORDS } from '#api/novacron/claims';
 import { POD_NETWORK } from '#api/novacron/network-interface';
-import { type Unsupported, unsupportedFields } from '#api/novacron/unsupported';
 import { type VirtualMachine, virtualMachine } from '#api/novacron/virtual-machine';
 import { type FieldError, tooLong } from '#platform/base/field-error';
-import { jsonEqual } from '#platform/base/json-equal';
-import type { AdmissionRequest, Admitter } from '#vm/admission/admitter';
+import type { Admitter } from '#vm/admission/admitter';
 import { changesSpec } from '#vm/admission/changes-spec';
 import { imageChangeWarnings } from '#vm/admission/image-change';
 import { foreignAnnotations, validateOwnAnnotations } from '#vm/admission/own-annotations';
@@ -14,6 +12,7 @@ import { validateDiskChange, validateRootName } from './disks.ts';
 import type { FindNetwork } from './interfaces.ts';
 import { networkFinder } from './network-finder.ts';
 import { validateSchedule } from './schedule.ts';
+import { unsupportedWarnings } from './unsupported-warnings.ts';
 import { templateWarnings, type VmTemplate, validateTemplate } from './vm-template.ts';
 
 /** The VM name becomes a label value of its pod. */
@@ -43,7 +42,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
         ),
       ],
       warnings: [
-        ...servedWarnings(request),
+        ...unsupportedWarnings(object, old),
         ...templateWarnings('spec.template', spec.template),
         ...imageChangeWarnings(
           'spec.template.spec.image.source',
@@ -60,16 +59,6 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
 
 function validateName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
-}
-
-/** Returns warnings for unsupported settings. Such a VM is not started, and later reports that itself. */
-function servedWarnings({ object, old }: AdmissionRequest<VirtualMachine>): string[] {
-  const before = old === undefined ? [] : unsupportedFields(old);
-  const isOld = ({ field, value }: Unsupported) =>
-    before.some((each) => each.field === field && jsonEqual(each.value, value));
-  return unsupportedFields(object)
-    .filter((found) => !isOld(found))
-    .map(({ field, instead }) => `${field} is not supported yet, and the VM will not start with it: ${instead}`);
 }
 
 function updateWarnings({ type, rollingUpdate }: VirtualMachine['spec']['updateStrategy']): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { vmPool } from '#api/novacron/vm-pool';
 import { admissionTrial } from '#testing/admission-trial';
+import { poolScaleWarnings } from './pool-scale.ts';
 import { vmPoolAdmitter } from './vm-pool.ts';
 
 const trial = admissionTrial(vmPoolAdmitter);
@@ -62,6 +63,12 @@ describe('a valid pool is accepted:', () => {
     ],
     ['with a custom metric', metric({ type: 'custom', metric: { name: 'rps' }, targetValue: '0.5' })],
     ['with a horizon just below the window', predicted({ lookbackWindow: '1d', forecastHorizon: '23h59m' })],
+    [
+      'with an address, if it never has a second VM',
+      pool({ maxReplicas: 1, updateStrategy: { type: 'Recreate' } }, 'web', {
+        networks: [{ name: 'a', ipv4: { method: 'dhcp' } }],
+      }),
+    ],
     ['with unavailable VMs', rolling({ maxSurge: 0, maxUnavailable: '10%' })],
     ['without scaling down', scaled({ metrics: [cpu], behavior: { scaleDown: { selectPolicy: 'Disabled' } } })],
   ])('%s', (_what, object) => {
@@ -175,6 +182,31 @@ describe('errors contain the field and a remedy:', () => {
       ],
     ],
     [
+      'an address that all VMs would have',
+      pool({}, 'web', { networks: [{ name: 'a', ipv4: { method: 'static', address: '10.0.0.5/24' } }] }),
+      [
+        'spec.template.spec.networks[0].ipv4.method: Forbidden: every VM of the pool would have the same address; use dhcp, or maxReplicas 1 and updateStrategy Recreate',
+      ],
+    ],
+    [
+      'the name of the root disk',
+      pool({}, 'web', { volumes: [{ name: 'root', size: '1Gi' }] }),
+      ['spec.template.spec.volumes[0].name: Forbidden: root is reserved for the disk with the image: use another name'],
+    ],
+    [
+      'a label that pools set, and a wrong way to retain disks',
+      pool({
+        template: {
+          metadata: { labels: { 'novacron.io/pool': 'db' }, annotations: { 'novacron.io/retain-disks': 'yes' } },
+          spec: { resources: { cpu: 1, memory: '1Gi' } },
+        },
+      }),
+      [
+        'spec.template.metadata.labels[novacron.io/pool]: Forbidden: is reserved: every VM of a pool has it, with the name of the pool',
+        'spec.template.metadata.annotations[novacron.io/retain-disks]: Unsupported value: "yes": supported values: "true", "false"',
+      ],
+    ],
+    [
       'a name that is too long for those of its VMs',
       pool({}, 'x'.repeat(58)),
       ['metadata.name: Too long: may not be more than 57 bytes'],
@@ -194,13 +226,26 @@ describe('ignored settings get a warning:', () => {
     ]);
   });
 
-  test('one address for many VMs', () => {
-    const networks = [{ name: 'a', ipv4: { method: 'static', address: '10.0.0.5/24' } }];
-    expect(trial(pool({ replicas: 2 }, 'web', { networks })).warnings).toEqual([
-      'spec.template.spec.networks[0] assigns the same static address to every VM of the pool',
+  test('features that VMs do not support yet', () => {
+    expect(trial(pool({}, 'web', { devices: [{ type: 'gpu' }] })).warnings).toEqual([
+      'spec.template.spec.devices is not supported yet, and the VM will not start with it: remove host devices',
     ]);
-    expect(trial(pool({ replicas: 1 }, 'web', { networks })).warnings).toEqual([]);
   });
+});
+
+test('a selector cannot be changed', () => {
+  const before = pool({ selector: { matchLabels: { app: 'web' } } });
+  expect(trial(pool({ selector: { matchLabels: { tier: 'front' } } }), before).causes).toEqual([
+    'spec.selector: Invalid value: {"matchLabels":{"tier":"front"}}: field is immutable: create another pool',
+  ]);
+  expect(trial(pool({ selector: { matchLabels: { app: 'web' } }, replicas: 4 }), before).causes).toEqual([]);
+});
+
+test('the scale of an autoscaled pool gets a warning', () => {
+  expect(poolScaleWarnings(trial(pool({})).object)).toEqual([]);
+  expect(poolScaleWarnings(trial(scaled({ metrics: [cpu] })).object)).toEqual([
+    expect.stringContaining('the pool is autoscaled: spec.replicas is only its initial number of VMs'),
+  ]);
 });
 
 test('the scale subresource reads and writes the fields of kubectl scale', () => {

@@ -21,7 +21,7 @@ const CPU = 'CPU must be at least 1';
 const MEMORY = 'Memory must be at least 512Mi';
 const MIN_MEMORY = 512n * 1024n * 1024n * 1_000_000_000n;
 
-interface Options {
+export interface TemplateOptions {
   readonly image: 'required' | 'optional';
   readonly find: FindNetwork;
   /** Stored template, if there is one. */
@@ -29,7 +29,11 @@ interface Options {
 }
 
 /** Validates the template of a VM. Messages about size and image match those of the schema rules. */
-export function validateTemplate(field: string, template: VmTemplate | undefined, options: Options): FieldError[] {
+export function validateTemplate(
+  field: string,
+  template: VmTemplate | undefined,
+  options: TemplateOptions,
+): FieldError[] {
   const spec = template?.spec ?? {};
   const at = `${field}.spec`;
   return [
@@ -74,7 +78,7 @@ function validateMemory(field: string, memory: string | number | undefined): Fie
     : positiveQuantity(field, memory);
 }
 
-function validateImage(field: string, image: Spec['image'], presence: Options['image']): FieldError[] {
+function validateImage(field: string, image: Spec['image'], presence: TemplateOptions['image']): FieldError[] {
   if (image === undefined && presence === 'optional') return [];
   const source = image?.source ?? '';
   return source === ''

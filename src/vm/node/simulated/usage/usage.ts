@@ -7,6 +7,7 @@ import { allocatable, consumptionOf } from '#vm/usage/consumption';
 import { allocatedSize } from '../../machine-spec.ts';
 import { behaviorOf } from '../behavior.ts';
 import { residentBytes } from '../machine/transfers.ts';
+import { CPU_DEMAND, isServing, poolKeyOf, sharedCores } from './pool-demand.ts';
 import { type Profile, parseProfile, type Traces } from './profile.ts';
 
 export const CPU_PROFILE = 'vimana.io/cpu-profile';
@@ -24,6 +25,8 @@ export interface UsageBase {
   readonly pod: Pod;
   readonly node: Node | undefined;
   readonly instance: Vmi | undefined;
+  /** Number of pods that share the load of the pod's pool. Defaults to 1. */
+  readonly serving?: number;
 }
 
 /**
@@ -45,7 +48,11 @@ export class UsageModel {
     return { cores: this.#cores(base, now), bytes: this.#bytes(base, now) };
   }
 
-  #cores({ pod, node, instance }: UsageBase, now: number): number {
+  #cores({ pod, node, instance, serving = 1 }: UsageBase, now: number): number {
+    const demand = this.#profile(pod, CPU_DEMAND, poolKeyOf(pod));
+    if (demand !== undefined && instance !== undefined) {
+      return isServing(pod) ? sharedCores(demand(now), serving, vcpus(instance, pod)) : 0;
+    }
     const profile = this.#profile(pod, CPU_PROFILE);
     if (profile !== undefined)
       return profile(now) * (instance === undefined ? requestedAmount(pod, 'cpu') : vcpus(instance, pod));
@@ -65,15 +72,15 @@ export class UsageModel {
   }
 
   /** Returns the profile, or undefined if it is missing or invalid. */
-  #profile({ metadata }: Pod, annotation: string): Profile | undefined {
+  #profile({ metadata }: Pod, annotation: string, seed = metadata.uid ?? ''): Profile | undefined {
     const text = metadata.annotations?.[annotation];
     if (text === undefined) return undefined;
-    const key = `${metadata.uid}/${text}`;
+    const key = `${seed}/${text}`;
     if (this.#profiles.has(key)) return this.#profiles.get(key);
     if (this.#profiles.size > MAX_PROFILES) this.#profiles.clear();
     let profile: Profile | undefined;
     try {
-      profile = parseProfile(text, metadata.uid ?? '', this.#traces);
+      profile = parseProfile(text, seed, this.#traces);
     } catch {
       profile = undefined;
     }

@@ -5,7 +5,7 @@ import type { CrossVersionReference, MetricIdentifier } from '#platform/kube/kin
 import { isNotFound } from '#platform/kube/kube-error';
 import { podMetricsPath } from '#platform/kube/pod-metrics';
 import { labelSelectorOf } from '#platform/kube/selectors/label-selector';
-import type { DiscoveryCache } from '#platform/runtime/discovery-cache';
+import type { DiscoveryCache } from '../discovery-cache.ts';
 import type { Measurements, PodMeasurement } from './replica-count.ts';
 
 const CUSTOM = 'custom.metrics.k8s.io';
@@ -26,13 +26,16 @@ interface MetricValue {
   readonly value: string | number;
 }
 
+/** Served kinds and versions. Without them, the oldest version of a metrics API is read, which all servers have. */
+export type Catalog = Pick<DiscoveryCache, 'ofKind' | 'now'>;
+
 /** Reads the metrics APIs, as whichever server serves them. Values are in thousandths. */
 export class MetricsReader {
-  readonly #client: Client;
-  readonly #catalog: DiscoveryCache;
+  readonly #client: Pick<Client, 'raw'>;
+  readonly #catalog: Catalog;
   readonly #namespace: string;
 
-  constructor(client: Client, catalog: DiscoveryCache, namespace: string) {
+  constructor(client: Pick<Client, 'raw'>, catalog: Catalog, namespace: string) {
     this.#client = client;
     this.#catalog = catalog;
     this.#namespace = namespace;

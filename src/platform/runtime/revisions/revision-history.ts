@@ -1,15 +1,18 @@
 import { jsonEqual } from '#platform/base/json-equal';
 import type { NewObject, ResourceType } from '#platform/kube/client';
-import type { ControllerRevision, PodTemplate } from '#platform/kube/kinds/workloads';
+import type { ControllerRevision } from '#platform/kube/kinds/workloads';
 import type { KubeObject } from '#platform/kube/kube-object';
-import { controllerRef } from '../replicas/claim-objects.ts';
-import { templateHash } from '../template-hash.ts';
+import { controllerRef } from '../ownership/claim-objects.ts';
+import { templateHash } from './template-hash.ts';
 
 /** Label of a pod or revision that names the template that it was made from. */
 export const REVISION_HASH = 'controller-revision-hash';
 
-interface TemplateOwner extends KubeObject {
-  readonly spec: { readonly template: PodTemplate };
+type Labels = Readonly<Record<string, string>>;
+
+/** Owner of objects that are made from a template: pods of a set, or VMs of a pool. */
+export interface TemplateOwner extends KubeObject {
+  readonly spec: { readonly template: { readonly metadata?: { readonly labels?: Labels } } };
   readonly status?: { readonly collisionCount?: number };
 }
 
@@ -39,11 +42,12 @@ export function matchingRevision(
 export const nextRevisionNumber = (history: readonly ControllerRevision[]): number =>
   Math.max(0, ...history.map(({ revision }) => revision)) + 1;
 
-/** Builds the revision for a template that has none yet. */
+/** Builds the revision for a template that has none yet. `labels` are added to those of the template. */
 export function newRevision<T extends TemplateOwner>(
   type: ResourceType<T>,
   owner: T,
   history: readonly ControllerRevision[],
+  labels: Labels = {},
 ): NewObject<ControllerRevision> {
   const { name = '', namespace = '', annotations } = owner.metadata;
   const data = revisionData(owner);
@@ -52,7 +56,7 @@ export function newRevision<T extends TemplateOwner>(
     metadata: {
       name: `${name}-${hash}`,
       namespace,
-      labels: { ...owner.spec.template.metadata?.labels, [REVISION_HASH]: hash },
+      labels: { ...owner.spec.template.metadata?.labels, ...labels, [REVISION_HASH]: hash },
       ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerRef(type, owner)],
     },

@@ -17,9 +17,14 @@ export interface ScaleHistory {
   readonly changes: readonly Change[];
 }
 
+/** How fast an autoscaler may scale. */
+export type ScalingBehavior = NonNullable<HorizontalPodAutoscaler['spec']['behavior']>;
+
 /** Result of limiting a recommendation, with the conditions that explain it. */
 export interface LimitedScale {
   readonly replicas: number;
+  /** Recommendation after recent ones were considered, and before its limits. */
+  readonly stable: number;
   readonly able: { readonly reason: string; readonly message: string };
   readonly limited: { readonly isLimited: boolean; readonly reason: string; readonly message: string };
 }
@@ -64,13 +69,12 @@ const TOO_FAST_DOWN = {
 
 /** Limits a recommendation by recent ones, by the rate of change, and by the bounds of the autoscaler. */
 export function limitScale(
-  { spec }: HorizontalPodAutoscaler,
+  behavior: ScalingBehavior | undefined,
   recommended: number,
   bounds: Bounds,
   history: ScaleHistory,
   now: number,
 ): LimitedScale {
-  const { behavior } = spec;
   if (behavior === undefined) {
     const recent = within(history.recommendations, DOWN_WINDOW_SECONDS, now).map(({ replicas }) => replicas);
     const stable = Math.max(recommended, ...recent);
@@ -89,6 +93,7 @@ interface Bounded {
 
 const limitedTo = (stable: number, { replicas, why }: Bounded, able: LimitedScale['able']): LimitedScale => ({
   replicas,
+  stable,
   able,
   limited: { isLimited: replicas !== stable, ...why },
 });
@@ -105,12 +110,10 @@ function boundedByDefault(desired: number, { current, min, max }: Bounds): Bound
   return { replicas: desired, why: WITHIN };
 }
 
-type Behavior = NonNullable<HorizontalPodAutoscaler['spec']['behavior']>;
-
 function stabilizedReplicas(
   recommended: number,
   current: number,
-  { scaleUp, scaleDown }: Behavior,
+  { scaleUp, scaleDown }: ScalingBehavior,
   { recommendations }: ScaleHistory,
   now: number,
 ): number {
@@ -123,7 +126,7 @@ function stabilizedReplicas(
 function boundedByRules(
   desired: number,
   { current, min, max }: Bounds,
-  { scaleUp, scaleDown }: Behavior,
+  { scaleUp, scaleDown }: ScalingBehavior,
   { changes }: ScaleHistory,
   now: number,
 ): Bounded {

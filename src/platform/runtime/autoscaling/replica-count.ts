@@ -1,7 +1,16 @@
-import { conditionOf } from '#platform/kube/kinds/condition';
-import type { Pod } from '#platform/kube/kinds/pod';
+import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
 
-/** Measured value of a pod, in thousandths. */
+/** What counts of a replica: a pod, or a VM in the same terms. */
+export interface Replica {
+  readonly metadata: { readonly name?: string; readonly deletionTimestamp?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly startTime?: string;
+    readonly conditions?: readonly KubeCondition[];
+  };
+}
+
+/** Measured value of a replica, in thousandths. */
 export interface PodMeasurement {
   readonly value: number;
   readonly at: number;
@@ -33,7 +42,7 @@ const isWithin = (ratio: number, { up, down }: Tolerances) => 1 - down <= ratio 
 
 export interface Sizing {
   readonly current: number;
-  readonly pods: readonly Pod[];
+  readonly pods: readonly Replica[];
   readonly measurements: Measurements;
   readonly tolerances: Tolerances;
   /** Resource that is measured. The CPU usage of starting pods does not count. */
@@ -105,7 +114,7 @@ function proposalFor(
   return { replicas: isWithin(assumed, tolerances) || isReversed || isContrary ? current : replicas, ...usage };
 }
 
-function groupPods(pods: readonly Pod[], measurements: Measurements, resource: string | undefined, now: number) {
+function groupPods(pods: readonly Replica[], measurements: Measurements, resource: string | undefined, now: number) {
   const groups = { ready: 0, unready: [] as string[], missing: [] as string[], ignored: [] as string[] };
   for (const pod of pods) {
     const { name = '', deletionTimestamp } = pod.metadata;
@@ -119,7 +128,7 @@ function groupPods(pods: readonly Pod[], measurements: Measurements, resource: s
   return groups;
 }
 
-function isStarting({ status }: Pod, { at, windowMs }: PodMeasurement, now: number): boolean {
+function isStarting({ status }: Replica, { at, windowMs }: PodMeasurement, now: number): boolean {
   const ready = conditionOf(status?.conditions, 'Ready');
   const started = Date.parse(status?.startTime ?? '');
   if (ready === undefined || Number.isNaN(started)) return true;
@@ -131,7 +140,7 @@ function isStarting({ status }: Pod, { at, windowMs }: PodMeasurement, now: numb
 /** Returns the replicas at which a value of something else, such as a queue, meets a target. */
 export function replicasForValue(
   current: number,
-  pods: readonly Pod[],
+  pods: readonly Replica[],
   value: number,
   target: number,
   tolerances: Tolerances,

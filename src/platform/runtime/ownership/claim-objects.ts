@@ -3,9 +3,9 @@ import { apiVersionOf } from '#platform/kube/kinds/resource-type';
 import { isInvalid, isNotFound } from '#platform/kube/kube-error';
 import type { KubeObject, KubeOwnerReference } from '#platform/kube/kube-object';
 import type { LabelSelector } from '#platform/kube/selectors/label-selector';
-import type { Expectations } from '#platform/runtime/expectations';
-import { keyOf } from '#platform/runtime/key';
-import { planClaims } from './claim.ts';
+import type { Expectations } from '../expectations.ts';
+import { keyOf } from '../key.ts';
+import { planClaims } from './plan-claims.ts';
 
 /** Builds the controller owner reference to an object. */
 export function controllerRef(type: ResourceType, { metadata }: KubeObject): KubeOwnerReference {

@@ -1,20 +1,24 @@
 import { jsonEqual } from '#platform/base/json-equal';
 import type { Client, ResourceType } from '#platform/kube/client';
-import { CONTROLLER_REVISIONS, type ControllerRevision, type PodTemplate } from '#platform/kube/kinds/workloads';
+import { CONTROLLER_REVISIONS, type ControllerRevision } from '#platform/kube/kinds/workloads';
 import { ignoreNotFound, isAlreadyExists } from '#platform/kube/kube-error';
-import type { KubeObject } from '#platform/kube/kube-object';
-import { type LabelSelectorSpec, labelSelectorOf } from '#platform/kube/selectors/label-selector';
-import { byController, controllerKey, uncontrolledIn } from '#platform/runtime/cache';
-import type { Context } from '#platform/runtime/controller';
-import type { Expectations } from '#platform/runtime/expectations';
-import { keyOf } from '#platform/runtime/key';
-import { writeStatus } from '#platform/runtime/status';
-import { claimObjects } from '../replicas/claim-objects.ts';
-import { matchingRevision, newRevision, nextRevisionNumber, revisionData } from './revision-history.ts';
+import { type LabelSelectorSpec, labelSelectorOf, labelSelectorOfSet } from '#platform/kube/selectors/label-selector';
+import { byController, controllerKey, uncontrolledIn } from '../cache.ts';
+import type { Context } from '../controller.ts';
+import type { Expectations } from '../expectations.ts';
+import { keyOf } from '../key.ts';
+import { claimObjects } from '../ownership/claim-objects.ts';
+import { writeStatus } from '../status.ts';
+import {
+  matchingRevision,
+  newRevision,
+  nextRevisionNumber,
+  revisionData,
+  type TemplateOwner,
+} from './revision-history.ts';
 
-export interface RevisionOwner extends KubeObject {
-  readonly spec: { readonly template: PodTemplate; readonly selector: LabelSelectorSpec };
-  readonly status?: { readonly collisionCount?: number };
+export interface RevisionOwner extends TemplateOwner {
+  readonly spec: TemplateOwner['spec'] & { readonly selector?: LabelSelectorSpec };
 }
 
 export interface Revisions {
@@ -23,24 +27,30 @@ export interface Revisions {
   readonly history: readonly ControllerRevision[];
 }
 
-/** Records the present template of an owner as its newest revision. */
+/**
+ * Records the present template of an owner as its newest revision. `labels` select its revisions; they default to its
+ * own selector.
+ */
 export async function syncRevisions<T extends RevisionOwner>(
   type: ResourceType<T>,
   owner: T,
   { client, cache }: Context,
   expectations: Expectations,
+  labels?: Readonly<Record<string, string>>,
 ): Promise<Revisions> {
   const known = cache(CONTROLLER_REVISIONS);
   const near = [
     ...known.by(byController, controllerKey(owner)),
     ...known.by(uncontrolledIn, owner.metadata.namespace ?? ''),
   ];
-  const selector = labelSelectorOf(owner.spec.selector);
+  const selector = labels === undefined ? labelSelectorOf(owner.spec.selector) : labelSelectorOfSet(labels);
   const claiming = { client, ownerType: type, owner, type: CONTROLLER_REVISIONS, selector, expectations };
   const history = await claimObjects(claiming, near);
   const same = matchingRevision(owner, history);
   const update =
-    same === undefined ? await createRevision(type, owner, history, client) : await renew(same, history, client);
+    same === undefined
+      ? await createRevision(type, owner, history, client, labels)
+      : await renew(same, history, client);
   expectations.wrote(keyOf(owner), update);
   return { update, history: [...history.filter(({ metadata }) => metadata.uid !== update.metadata.uid), update] };
 }
@@ -61,8 +71,9 @@ async function createRevision<T extends RevisionOwner>(
   owner: T,
   history: readonly ControllerRevision[],
   client: Client,
+  labels?: Readonly<Record<string, string>>,
 ): Promise<ControllerRevision> {
-  const wanted = newRevision(type, owner, history);
+  const wanted = newRevision(type, owner, history, labels);
   const { name = '', namespace = '' } = wanted.metadata;
   try {
     return await client.create(CONTROLLER_REVISIONS, wanted);

@@ -4,16 +4,6 @@ import { limitScale, remember, type ScaleHistory } from './scale-history.ts';
 
 const NOW = 10_000_000;
 type Behavior = HorizontalPodAutoscaler['spec']['behavior'];
-const autoscaler = (behavior?: Behavior): HorizontalPodAutoscaler => ({
-  apiVersion: 'autoscaling/v2',
-  kind: 'HorizontalPodAutoscaler',
-  metadata: { name: 'a' },
-  spec: {
-    scaleTargetRef: { kind: 'Deployment', name: 'a' },
-    maxReplicas: 100,
-    ...(behavior === undefined ? {} : { behavior }),
-  },
-});
 const history = (recommended: [number, number][] = [], changed: [number, number][] = []): ScaleHistory => ({
   recommendations: recommended.map(([replicas, seconds]) => ({ replicas, at: NOW - seconds * 1000 })),
   changes: changed.map(([by, seconds]) => ({ by, at: NOW - seconds * 1000 })),
@@ -110,7 +100,7 @@ describe('a recommendation', () => {
       'DesiredWithinRange',
     ],
   ])('%s', (_what, behavior, current, recommended, before, replicas, able, limited) => {
-    const found = limitScale(autoscaler(behavior), recommended, { current, min: 1, max: 100 }, before, NOW);
+    const found = limitScale(behavior, recommended, { current, min: 1, max: 100 }, before, NOW);
     expect([found.replicas, found.able.reason, found.limited.reason]).toEqual([replicas, able, limited]);
     expect(found.limited.isLimited).toBe(limited !== 'DesiredWithinRange');
   });
