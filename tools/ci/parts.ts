@@ -100,5 +100,11 @@ function allNightlyParts(): readonly Part[] {
       lacks: { status: 3, what: 'this host has neither e2e.test (KUBE_ASSETS) nor Go' },
     },
     { name: 'conformance', command: ['npm', 'run', 'test:conformance'], minutes: 0, after: SUITE },
+    {
+      name: 'conformance on up',
+      command: ['npm', 'run', 'test:conformance', '--', '--on', 'up'],
+      minutes: 0,
+      after: SUITE,
+    },
   ];
 }

@@ -33,8 +33,9 @@ it('matches the same labels as its requirements one by one', () => {
 it('looks at the labels of an object, not at all requirements', () => {
   const requirements = Array.from({ length: 1000 }, (_, i) => labelRequirement(`key-${i}`, '!', []));
   const reads: string[] = [];
-  const labels = new Proxy({ app: 'web' } as Record<string, string>, {
-    get: (target, name) => {
+  const target: Record<string, string> = { app: 'web' };
+  const labels = new Proxy(target, {
+    get: (_target, name) => {
       reads.push(String(name));
       return target[String(name)];
     },
