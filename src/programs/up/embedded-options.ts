@@ -68,6 +68,8 @@ export interface EdgeParts {
   readonly carbonSources?: CarbonSources;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
   readonly openDrivers?: (access: DriverAccess) => Promise<MachineDrivers>;
+  /** Deletes the disk of a claim with this UID, which real machines have used. */
+  readonly deleteClaim?: (uid: string) => Promise<void>;
   /** Drivers that were opened. */
   readonly drivers?: MachineDrivers;
   /** Probe and verifier of images. If absent, images are not verified. */

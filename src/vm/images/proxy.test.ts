@@ -44,7 +44,7 @@ describe('a fetch through a proxy', () => {
       const socket = connect(Number(port), hostname, () => {
         socket.write(`GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
       });
-      text(socket).then((all) => response.end(all.split('\r\n\r\n')[1]));
+      void text(socket).then((all) => response.end(all.split('\r\n\r\n')[1]));
     });
     proxy.listen(0, '127.0.0.1');
     await once(proxy, 'listening');

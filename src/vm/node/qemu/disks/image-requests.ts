@@ -1,9 +1,7 @@
+import { IMAGE_SECRET_ANNOTATION } from '#api/disk/image-secret';
 import type { ImageRequest } from '#vm/image-store/image-request';
 import type { ClaimInfo } from '../../claim-reader.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
-
-/** Annotation of a VM that names the Secret with credentials for its images at web servers, in buckets and registries. */
-export const IMAGE_SECRET_ANNOTATION = 'vimana.io/image-secret';
 
 type Spec = Pick<MachineSpec, 'namespace' | 'annotations'>;
 
