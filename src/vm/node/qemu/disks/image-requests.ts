@@ -11,7 +11,7 @@ export function claimNameOf({ volume }: MachineDisk): string | undefined {
 }
 
 /** Returns the image of a containerDisk, or undefined for other volumes. */
-export function containerImage({ volume }: MachineDisk, spec: Spec): ImageRequest | undefined {
+export function containerDiskImage({ volume }: MachineDisk, spec: Spec): ImageRequest | undefined {
   if (volume.containerDisk === undefined) return undefined;
   const { image, path, imagePullPolicy, imagePullSecret } = volume.containerDisk;
   const secret = imagePullSecret ?? spec.annotations[IMAGE_SECRET_ANNOTATION];
