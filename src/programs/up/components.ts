@@ -46,7 +46,7 @@ export function createComponents(
   clientFor: ClientFor,
 ): Components {
   const { clock, random, log } = options;
-  const { metrics, containerLogs, drivers, serveStream } = edge;
+  const { metrics, containerLogs, drivers, serveStream, deleteClaim } = edge;
   const shared = { clock, random, log };
   const operatorClient = clientFor(serviceAccount(OPERATOR), 'vimana-operator');
   const informers = new Informers({ ...shared, client: clientFor(READER, 'vimana') });
@@ -57,6 +57,7 @@ export function createComponents(
     events,
     containerLogs,
     drivers,
+    deleteClaim,
   });
   const placing = scheduler({
     ...shared,

@@ -73,6 +73,8 @@ export interface EdgeParts {
   readonly openDrivers?: (access: DriverAccess) => Promise<MachineDrivers>;
   /** Serves WebSockets. If absent, nobody can be connected to a guest. */
   readonly serveStream?: ServeStream;
+  /** Deletes the disk of a claim with this UID, which real machines have used. */
+  readonly deleteClaim?: (uid: string) => Promise<void>;
   /** Drivers that were opened. */
   readonly drivers?: MachineDrivers;
   /** Probe and verifier of images. If absent, images are not verified. */

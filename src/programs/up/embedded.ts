@@ -33,7 +33,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const parts = { metrics, carbonSources: carbonSources(), images: imageParts(options), serveStream };
   const edge = { ...parts, ...containerLogs(options) };
   const openDrivers = machines === undefined ? undefined : machines.open.bind(machines);
-  const cluster = await startComponents(opened, options, { ...edge, ...definedFields({ openDrivers }) });
+  const deleteClaim = machines === undefined ? undefined : machines.deleteClaim.bind(machines);
+  const cluster = await startComponents(opened, options, { ...edge, ...definedFields({ openDrivers, deleteClaim }) });
   return {
     ...cluster,
     metrics,

@@ -41,6 +41,7 @@ export class RealMachines {
   readonly #options: RealMachinesOptions;
   #drivers: ReadonlyMap<string, QemuDriver> = new Map();
   #store: ImageStore | undefined;
+  #files: ClaimFiles | undefined;
 
   constructor(options: RealMachinesOptions) {
     this.#options = options;
@@ -77,7 +78,7 @@ export class RealMachines {
     const { dataDir, clock, log, images, hostDiskDirs: hostDirectories } = this.#options;
     const { store } = openImageStore(dataDir, images, { clock, log });
     this.#store = store;
-    const files = new ClaimFiles(join(dataDir, 'claims'));
+    const files = this.#claims();
     return (node) => {
       const client = clientOfNode(node);
       const objects = nodeObjects(client);
@@ -86,6 +87,16 @@ export class RealMachines {
       const shared = { store, files, hostDirectories, availableBytes: () => availableBytes(dataDir) };
       return { images: new ImageDisks({ ...shared, secrets, claims }), objects };
     };
+  }
+
+  /** Deletes the disk of a claim, if real machines have used it. */
+  async deleteClaim(uid: string): Promise<void> {
+    await this.#claims().remove(uid);
+  }
+
+  #claims(): ClaimFiles {
+    this.#files ??= new ClaimFiles(join(this.#options.dataDir, 'claims'));
+    return this.#files;
   }
 
   /** Shuts all guests down, or leaves them running for the next process. */

@@ -19,6 +19,8 @@ export interface SimulatedNodesDeps {
   readonly containerLogs?: LogStore | undefined;
   /** Drivers of nodes that run real machines. */
   readonly drivers?: MachineDrivers | undefined;
+  /** Deletes the disk of a claim with this UID, which real machines have used. */
+  readonly deleteClaim?: ((uid: string) => Promise<void>) | undefined;
 }
 
 export interface SimulatedNodes {
@@ -31,7 +33,7 @@ export interface SimulatedNodes {
 export function createSimulatedNodes(
   options: ComponentOptions,
   dialects: readonly Dialect[],
-  { clientFor, informers, events, containerLogs, drivers }: SimulatedNodesDeps,
+  { clientFor, informers, events, containerLogs, drivers, deleteClaim }: SimulatedNodesDeps,
 ): SimulatedNodes {
   const { clock, random, log, stageDelayMs = 0 } = options;
   const shared = { clock, random, log, informers, events: events.recorder('kubelet') };
@@ -46,5 +48,6 @@ export function createSimulatedNodes(
     },
   );
   const storage = { ...shared, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };
-  return { fleet, provisioning: [runnable(simulatedProvisioner, storage), runnable(simulatedReclaimer(), storage)] };
+  const reclaimer = simulatedReclaimer(undefined, deleteClaim);
+  return { fleet, provisioning: [runnable(simulatedProvisioner, storage), runnable(reclaimer, storage)] };
 }

@@ -10,6 +10,8 @@ export interface ServedFile {
   readonly etag?: string;
   /** Breaks the connection after so many bytes, once. */
   breakAt?: number;
+  /** Sends nothing more after so many bytes. */
+  readonly stallAt?: number;
   /** Authorization header that it requires. */
   readonly authorization?: string;
   readonly redirect?: string;
@@ -59,7 +61,8 @@ function respond(file: ServedFile, headers: IncomingMessage['headers'], response
     'content-length': part.length,
     ...(isPart ? { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` } : {}),
   });
-  const { breakAt } = file;
+  const { breakAt, stallAt } = file;
+  if (stallAt !== undefined) return void response.write(part.subarray(0, stallAt));
   if (breakAt === undefined) return void response.end(part);
   delete file.breakAt;
   response.write(part.subarray(0, breakAt), () => response.destroy());

@@ -84,7 +84,7 @@ export function launcherPod(
   const { volumes, mounts, devices } = launcherVolumes(spec, claim);
   const { affinity, topologySpreadConstraints, priorityClassName, schedulerName, subdomain } = spec;
   const tolerations = [...(spec.tolerations ?? []), ...settings.tolerations];
-  const pullSecrets = imagePullSecrets(spec);
+  const pullSecrets = imagePullSecrets(spec, metadata.annotations);
   const hostname = spec.hostname ?? (subdomain === undefined ? undefined : hostnameOf(vmi));
   return {
     metadata: {

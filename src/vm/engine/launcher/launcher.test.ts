@@ -272,6 +272,8 @@ describe('the volumes of a launcher', () => {
     });
     const spec = { volumes: [imageOf('a', 'x'), imageOf('b', 'x'), imageOf('c', 'y')] };
     expect(imagePullSecrets(spec)).toEqual([{ name: 'x' }, { name: 'y' }]);
+    const annotations = { 'vimana.io/image-secret': 'z' };
+    expect(imagePullSecrets(spec, annotations)).toEqual([{ name: 'x' }, { name: 'y' }, { name: 'z' }]);
   });
 });
 

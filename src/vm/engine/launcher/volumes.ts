@@ -1,3 +1,4 @@
+import { IMAGE_SECRET_ANNOTATION } from '#api/disk/image-secret';
 import type { InstanceSpec } from '#api/kubevirt/virtual-machine-instance';
 import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 
@@ -76,8 +77,12 @@ export function launcherVolumes(
 }
 
 /** Returns the names of the Secrets with which the node agent pulls disk images. */
-export function imagePullSecrets({ volumes = [] }: Pick<InstanceSpec, 'volumes'>): { readonly name: string }[] {
-  const names = volumes.flatMap(({ containerDisk }) => containerDisk?.imagePullSecret ?? []);
+export function imagePullSecrets(
+  { volumes = [] }: Pick<InstanceSpec, 'volumes'>,
+  annotations: Readonly<Record<string, string>> = {},
+): { readonly name: string }[] {
+  const ofAll = annotations[IMAGE_SECRET_ANNOTATION] ?? [];
+  const names = volumes.flatMap(({ containerDisk }) => containerDisk?.imagePullSecret ?? []).concat(ofAll);
   return [...new Set(names)].map((name) => ({ name }));
 }
 

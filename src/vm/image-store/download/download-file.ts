@@ -24,7 +24,7 @@ export interface RemoteFile {
   readonly knownTag?: string;
 }
 
-export interface DownloadDeps {
+export interface FileDownloadDeps {
   readonly web: Web;
   readonly clock: Clock;
   readonly timeouts: DownloadTimeouts;
@@ -51,7 +51,7 @@ const RETRY_MS = 1_000;
 export async function downloadFile(
   file: RemoteFile,
   partial: PartialFile,
-  deps: DownloadDeps,
+  deps: FileDownloadDeps,
   signal: AbortSignal,
 ): Promise<ReceivedFile | undefined> {
   for (let attempt = 1; ; attempt++) {
@@ -77,7 +77,7 @@ async function receive(
   file: RemoteFile,
   partial: PartialFile,
   received: number,
-  deps: DownloadDeps,
+  deps: FileDownloadDeps,
   signal: AbortSignal,
 ): Promise<ReceivedFile | undefined> {
   using timeout = new DownloadTimeout(deps.clock, deps.timeouts);
@@ -133,7 +133,7 @@ async function assertAcceptable(
   file: RemoteFile,
   total: number | undefined,
   from: number,
-  { maxBytes, assertRoom }: DownloadDeps,
+  { maxBytes, assertRoom }: FileDownloadDeps,
 ): Promise<void> {
   if ((total ?? 0) > maxBytes) throw tooLarge(maxBytes);
   await assertRoom((total ?? file.bytes ?? 0) - from);
@@ -143,7 +143,7 @@ async function store(
   { body }: WebAnswer,
   output: FileHandle,
   hash: ContentHash,
-  given: { readonly deps: DownloadDeps; readonly total: number | undefined; readonly timeout: DownloadTimeout },
+  given: { readonly deps: FileDownloadDeps; readonly total: number | undefined; readonly timeout: DownloadTimeout },
 ): Promise<void> {
   const { deps, total, timeout } = given;
   for await (const chunk of body ?? []) {

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/base/clock';
 import type { Web } from '#vm/images/web';
 import type { ImageCache } from '../cache/image-cache.ts';
-import type { DownloadDeps } from '../download/download-file.ts';
+import type { FileDownloadDeps } from '../download/download-file.ts';
 import { assertRoom, DOWNLOAD_TIMEOUTS } from '../image-limits.ts';
 import type { PullProgress } from '../image-request.ts';
 import type { ImageLimits } from '../inspect/image-info.ts';
@@ -26,7 +26,7 @@ export interface PullContext extends PullDeps {
   readonly onProgress: (progress: PullProgress) => void;
 }
 
-export function downloadDeps({ web, clock, limits, availableBytes, onProgress }: PullContext): DownloadDeps {
+export function downloadDeps({ web, clock, limits, availableBytes, onProgress }: PullContext): FileDownloadDeps {
   return {
     web,
     clock,

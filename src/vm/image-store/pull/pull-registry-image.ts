@@ -29,7 +29,7 @@ export async function pullRegistryImage(
   onProgress({ phase: 'Resolving' });
   const client = new RegistryClient({ web, reference, isPlain, credentials: credentialsOf(source, target) });
   const { digest, layers } = await client.resolve(signal);
-  // What is in a manifest never changes, but whoever names it must have been able to read it.
+  // What is in a manifest never changes, but a namespace must have been able to read it before.
   const key = [target.scope, reference.registry, reference.repository, digest, target.path ?? ''].join('\n');
   const known = await cache.reference(key);
   const present = known === undefined ? undefined : await cache.find(known.digest);

@@ -35,7 +35,7 @@ export async function runSandboxed(request: SandboxRequest, signal: AbortSignal)
   return { ...end, stdout: printed };
 }
 
-/** Starts a program in a sandbox, and streams what it prints. Whoever starts it must read all of its output. */
+/** Starts a program in a sandbox, and streams what it prints. Its output must be read to the end. */
 export function startSandboxed(
   request: SandboxRequest,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { link, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDirectory } from '#platform/base/directory';
@@ -46,11 +46,9 @@ export class ClaimFiles {
     await link(file, join(directory, name));
   }
 
-  /** Deletes the disks of all claims but these. A machine that still uses one keeps it until it ends. */
-  async retain(uids: ReadonlySet<string>): Promise<readonly string[]> {
-    const gone = (await readdir(this.#root)).filter((name) => !uids.has(name) && !this.#filling.has(name));
-    await Promise.all(gone.map((name) => rm(join(this.#root, name), { recursive: true, force: true })));
-    return gone;
+  /** Deletes the disk of a claim, if there is one. A machine that still uses it keeps it until it ends. */
+  async remove(uid: string): Promise<void> {
+    await rm(this.#file(uid), { force: true });
   }
 
   async #fill({ uid, bytes }: ClaimInfo, base: BaseImage | undefined): Promise<void> {

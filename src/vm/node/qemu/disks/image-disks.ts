@@ -9,7 +9,7 @@ import { NotSupportedError } from '../../not-supported-error.ts';
 import type { PreparedDisk } from '../command/qemu-host.ts';
 import type { ClaimFiles } from './claim-files.ts';
 import { hostDiskFile } from './host-disks.ts';
-import { claimImage, claimNameOf, containerImage } from './image-requests.ts';
+import { claimImage, claimNameOf, containerDiskImage } from './image-requests.ts';
 
 export interface ImageDisksDeps {
   readonly store: Pick<ImageStore, 'require'>;
@@ -43,7 +43,7 @@ export class ImageDisks {
 
   /** Returns the image of a containerDisk. */
   async baseOf(disk: MachineDisk, spec: MachineSpec): Promise<BaseImage> {
-    const request = containerImage(disk, spec);
+    const request = containerDiskImage(disk, spec);
     if (request === undefined) throw new RangeError(`disk ${disk.name} has no image`);
     return await this.#require(request);
   }

@@ -1,9 +1,7 @@
+import { IMAGE_SECRET_ANNOTATION } from '#api/disk/image-secret';
 import type { ImageRequest } from '#vm/image-store/image-request';
 import type { ClaimInfo } from '../../claim-reader.ts';
 import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
-
-/** Annotation of a VM that names the Secret with credentials for its images at web servers, in buckets and registries. */
-export const IMAGE_SECRET_ANNOTATION = 'vimana.io/image-secret';
 
 type Spec = Pick<MachineSpec, 'namespace' | 'annotations'>;
 
@@ -13,7 +11,7 @@ export function claimNameOf({ volume }: MachineDisk): string | undefined {
 }
 
 /** Returns the image of a containerDisk, or undefined for other volumes. */
-export function containerImage({ volume }: MachineDisk, spec: Spec): ImageRequest | undefined {
+export function containerDiskImage({ volume }: MachineDisk, spec: Spec): ImageRequest | undefined {
   if (volume.containerDisk === undefined) return undefined;
   const { image, path, imagePullPolicy, imagePullSecret } = volume.containerDisk;
   const secret = imagePullSecret ?? spec.annotations[IMAGE_SECRET_ANNOTATION];

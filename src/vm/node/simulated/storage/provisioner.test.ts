@@ -68,6 +68,7 @@ describe('a cluster with simulated storage', () => {
   let cluster: Cluster;
   let admin: Client;
   const reclaimed: string[] = [];
+  const deleted: string[] = [];
   beforeEach(async () => {
     cluster = await startCluster();
     ({ admin } = cluster);
@@ -77,7 +78,10 @@ describe('a cluster with simulated storage', () => {
     runVolumeControllers(cluster, (parts) => [
       runnable(simulatedProvisioner, parts),
       runnable(
-        simulatedReclaimer((namespace, claim) => void reclaimed.push(`${namespace}/${claim}`)),
+        simulatedReclaimer(
+          (namespace, claim) => void reclaimed.push(`${namespace}/${claim}`),
+          async (uid) => void deleted.push(uid),
+        ),
         parts,
       ),
     ]);
@@ -117,6 +121,7 @@ describe('a cluster with simulated storage', () => {
     await admin.delete(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
     await cluster.until(() => admin.get(PERSISTENT_VOLUMES, volume).then(() => false, isNotFound));
     expect(reclaimed).toEqual(['default/c']);
+    expect(volume).toBe(`pvc-${deleted.at(-1)}`);
   });
 
   it('does not provision a claim with WaitForFirstConsumer until a node is selected', async () => {

@@ -59,9 +59,13 @@ async function grow(claim: PersistentVolumeClaim, { cache, client, events }: Con
   events.event(claim, 'Normal', 'FileSystemResizeSuccessful', `Successfully expanded volume to ${storage}`);
 }
 
-/** Deletes volumes of the simulated classes whose claims are gone, and reports the claims. */
+/**
+ * Deletes volumes of the simulated classes whose claims are gone, and reports the claims. What a claim has stored outside
+ * of the API server is deleted before, so that nothing is left behind if the process ends in between.
+ */
 export function simulatedReclaimer(
   onReclaimed: (namespace: string, claim: string) => void = () => {},
+  deleteContents: (claimUid: string) => Promise<void> = async () => {},
 ): Controller<PersistentVolume> {
   return {
     name: 'simulated reclaimer',
@@ -69,8 +73,9 @@ export function simulatedReclaimer(
     async reconcile(volume, { client }) {
       if (!isToBeDeleted(volume)) return;
       const { name = '', uid = '' } = volume.metadata;
-      await client.delete(PERSISTENT_VOLUMES, name, { preconditions: { uid } });
       const { claimRef } = volume.spec;
+      if (claimRef?.uid !== undefined) await deleteContents(claimRef.uid);
+      await client.delete(PERSISTENT_VOLUMES, name, { preconditions: { uid } });
       onReclaimed(claimRef?.namespace ?? '', claimRef?.name ?? '');
     },
   };
