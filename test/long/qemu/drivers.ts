@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
 import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
-import type { MachineSpec } from '#vm/node/machine-spec';
+import type { MachineDisk, MachineSpec } from '#vm/node/machine-spec';
 import type { NodeObjects } from '#vm/node/node-objects';
 import type { PreparedDisk } from '#vm/node/qemu/command/qemu-host';
 import { Cgroups } from '#vm/node/qemu/isolation/cgroups';
@@ -14,46 +14,34 @@ import { QemuDriver, type QemuDriverOptions } from '#vm/node/qemu/qemu-driver';
 import { readSeedContents } from '#vm/node/qemu/seed/seed-contents';
 import { writeSeed } from '#vm/node/qemu/seed/write-seed';
 import { createOverlay, GUEST_SCRIPTS, guestImage, QEMU } from './guest.ts';
+import { specOf } from './spec.ts';
 
-const MIB = 2 ** 20;
+export { specOf };
+
 const opened: QemuDriver[] = [];
 let probed: Promise<Isolation> | undefined;
-
-/** Returns a machine with a writable disk named root, and a seed that makes its guest behave as requested. */
-export function specOf(id: string, guest: GuestKind = 'plain', userData = GUEST_SCRIPTS[guest]): MachineSpec {
-  const disk = { target: 'disk', bus: 'virtio' } as const;
-  return {
-    id,
-    name: id,
-    namespace: 'default',
-    pod: { name: `launcher-${id}`, uid: `pod-${id}` },
-    cpu: { sockets: 1, cores: 1, threads: 1 },
-    maxSockets: 1,
-    memoryBytes: 128 * MIB,
-    maxMemoryBytes: 128 * MIB,
-    disks: [
-      { ...disk, name: 'root', readonly: false, volume: { name: 'root' } },
-      { ...disk, name: 'seed', readonly: true, volume: { name: 'seed', cloudInitNoCloud: { userData } } },
-    ],
-    nics: [],
-    firmware: { uuid: uuidOf(id), loader: 'bios', secureBoot: false, machineType: 'q35' },
-    startPaused: false,
-    annotations: {},
-  };
-}
 
 /** Text that only a Secret contains, and that nothing may record. */
 export const SECRET_TEXT = 's3cret-user-data';
 
 /** Returns a machine whose guest reads its user data from a Secret, in one of the layouts of cloud-init. */
 export function seededSpec(id: string, layout: 'cloudInitNoCloud' | 'cloudInitConfigDrive'): MachineSpec {
-  const volume = { name: 'seed', [layout]: { secretRef: { name: 'first-boot' } } };
-  const disks = specOf(id).disks.map((disk) => (disk.name === 'seed' ? { ...disk, volume } : disk));
-  return { ...specOf(id), disks };
+  return withSeed(specOf(id), { [layout]: { secretRef: { name: 'first-boot' } } });
 }
 
-function uuidOf(id: string): string {
-  return `00000000-0000-4000-8000-${Buffer.from(id).toString('hex').padStart(12, '0').slice(-12)}`;
+function withSeed(spec: MachineSpec, source: Partial<MachineDisk['volume']>): MachineSpec {
+  const disks = spec.disks.map((disk) =>
+    disk.name === 'seed' ? { ...disk, volume: { name: 'seed', ...source } } : disk,
+  );
+  return { ...spec, disks };
+}
+
+/** Returns a machine with the script of its annotations as user data, unless its seed has a source of its own. */
+function withScript(spec: MachineSpec): MachineSpec {
+  const { annotations, disks } = spec;
+  if (disks.some(({ name, volume }) => name === 'seed' && Object.keys(volume).length > 1)) return spec;
+  const userData = annotations['script'] ?? GUEST_SCRIPTS[annotations['guest'] as GuestKind];
+  return withSeed(spec, { cloudInitNoCloud: { userData } });
 }
 
 export async function newRoot(): Promise<string> {
@@ -98,7 +86,8 @@ const objects: NodeObjects = {
 };
 
 /** Creates the root disk over the demo guest, or over another image, and the seeds as the driver does. */
-export async function prepareDisks(spec: MachineSpec, directory: string, image?: string): Promise<PreparedDisk[]> {
+export async function prepareDisks(given: MachineSpec, directory: string, image?: string): Promise<PreparedDisk[]> {
+  const spec = withScript(given);
   createOverlay(image ?? (await guestImage()), join(directory, 'root.qcow2'));
   const contents = await readSeedContents(spec, objects);
   const [, ...seeds] = spec.disks;

@@ -19,12 +19,14 @@ import { qemuCommand } from './command/qemu-command.ts';
 import type { PreparedDisk, QemuHost } from './command/qemu-host.ts';
 import { MachineDirectory } from './directory/machine-directory.ts';
 import { type MachineRecord, withoutInlineData } from './directory/machine-record.ts';
+import { fitsHost, hostFullError } from './host/host-capacity.ts';
+import { type HostMachine, readHostMachines } from './host/host-machines.ts';
 import { machineLimits } from './isolation/cgroup-layout.ts';
 import { type Cgroups, removeCgroups } from './isolation/cgroups.ts';
 import { handOver } from './isolation/hand-over.ts';
 import { isolatedLaunch } from './isolation/isolated-launch.ts';
 import { type Isolation, machineUid } from './isolation/isolation.ts';
-import { isProcessAlive, killKeeper } from './keeper/keeper-process.ts';
+import { isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
 import { type SpawnedKeeper, spawnKeeper } from './keeper/spawn-keeper.ts';
 import { QemuMachine } from './qemu-machine.ts';
 
@@ -45,6 +47,10 @@ export interface QemuDriverOptions {
   readonly isolation: Isolation;
   /** Limits the resources of machines. */
   readonly cgroups: Cgroups;
+  /** Memory of the host, which all instances of Vimana on it share. If absent, it is not checked. */
+  readonly capacityBytes?: number;
+  /** Finds the machines of all instances. Tests count only their own. */
+  readonly hostMachines?: () => Promise<readonly HostMachine[]>;
   /** What the Node and the instances on it report about the host. */
   readonly facts?: DriverFacts;
   readonly conditions?: readonly DriverCondition[];
@@ -236,10 +242,12 @@ export class QemuDriver implements MachineDriver {
       cgroups: cgroups.directoriesOf(spec.id),
       spec: withoutInlineData(spec),
     };
+    await this.#assertCapacity(spec);
     const directory = await MachineDirectory.create(root, record);
     const machine = this.#add(record, directory);
     try {
       await machine.attach(await this.#spawn(spec, machine));
+      await this.#assertCapacity(spec, directory);
       if (!spec.startPaused && isAlive(machine.view())) await machine.resume();
       this.#changed(spec.id);
       return machine.view();
@@ -256,6 +264,20 @@ export class QemuDriver implements MachineDriver {
     await this.#options.cgroups.create(spec.id, machineLimits(spec.memoryBytes, sockets * cores * threads));
     const launch = isolatedLaunch({ isolation, uid, bound, kvmGroup: host.kvmGroup });
     return await spawnKeeper(path, { ...launch, cgroups, qemu: this.#command(spec, disks) });
+  }
+
+  /**
+   * Throws if the host has no room for a machine beside those of all instances. It is checked before the start and,
+   * while the guest is paused, after it: of two that were started at once, the later one gives way.
+   */
+  async #assertCapacity({ memoryBytes }: MachineSpec, started?: MachineDirectory): Promise<void> {
+    const { capacityBytes, hostMachines = readHostMachines } = this.#options;
+    if (capacityBytes === undefined) return;
+    const present = await hostMachines();
+    const pid = started === undefined ? undefined : await qemuPid(started);
+    const next = { pid: 0, startedAt: Number.POSITIVE_INFINITY, memoryBytes };
+    const machines = pid === undefined ? [...present, next] : present;
+    if (!fitsHost(machines, capacityBytes, pid)) throw hostFullError(present, capacityBytes);
   }
 
   #command(spec: MachineSpec, disks: readonly PreparedDisk[]): string[] {

@@ -1,4 +1,4 @@
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '#platform/base/clock';
 import type { QemuHost } from '../command/qemu-host.ts';
@@ -17,7 +17,9 @@ export interface HostPreparation {
 }
 
 /** What all drivers of a host share. */
-export type PreparedHost = Required<Pick<QemuDriverOptions, 'host' | 'isolation' | 'cgroups' | 'facts' | 'conditions'>>;
+export type PreparedHost = Required<
+  Pick<QemuDriverOptions, 'host' | 'isolation' | 'cgroups' | 'capacityBytes' | 'facts' | 'conditions'>
+>;
 
 /** Finds out, once for all nodes of this process, what the host offers: QEMU, KVM, namespaces and cgroups. */
 export async function prepareHost({ clock, dataDir, bootId }: HostPreparation): Promise<PreparedHost> {
@@ -29,7 +31,10 @@ export async function prepareHost({ clock, dataDir, bootId }: HostPreparation): 
   const kvm = await probeKvm({ binary, version, bootId, clock, ownUsers, cache: join(dataDir, 'kvm.json') });
   const findings = { kvm, isolation, limitsMissing: cgroups.limitation };
   const host: QemuHost = kvm.works ? { ...found, accelerator: 'kvm', kvmGroup: await kvmGroup() } : found;
-  return { host, isolation, cgroups, facts: hostFacts(findings), conditions: machineConditions(findings) };
+  return {
+    ...{ host, isolation, cgroups, capacityBytes: totalmem() },
+    ...{ facts: hostFacts(findings), conditions: machineConditions(findings) },
+  };
 }
 
 /** Returns the IPv4 addresses of this host. */
