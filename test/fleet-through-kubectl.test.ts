@@ -34,7 +34,7 @@ describe.skipIf(!hasKubectl())('kubectl with pods on simulated nodes', () => {
     };
     const informers = new Informers(shared);
     const fleet = new SimulatedFleet({ ...shared, informers }, { pools: [{ count: 2 }] });
-    plane = await serve({ plugins: vmPlugins(), nodeRuntime: fleet, extensions: [fleet.metrics()] });
+    plane = await serve({ plugins: vmPlugins(), nodeRuntime: fleet.runtime, extensions: [fleet.metrics()] });
     await plane.define(crdOf(virtualMachineInstance) as unknown as NewDefinition);
     running = manager('test', [informers, fleet]).run(stop.signal);
     kubectl = kubectlFor(plane.plane);

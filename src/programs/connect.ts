@@ -14,7 +14,16 @@ import { runningInstances } from '#programs/instances/registry';
 export const connect: Connect = async (flags) => {
   const access = await loadClusterAccess(await withInstance(flags), environment());
   const client = httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'vimana' });
-  return { client, namespace: access.namespace, close: () => client.close() };
+  return {
+    client,
+    namespace: access.namespace,
+    webSocket: async (path, protocols) => {
+      const { connectWebSocket } = await import('#platform/kube/http/connect-web-socket');
+      return await connectWebSocket(access, path, protocols);
+    },
+    stream: (path, signal) => client.stream(path, signal),
+    close: () => client.close(),
+  };
 };
 
 /** Reads the names from the same files. */

@@ -11,6 +11,7 @@ import type { NodePool } from '#vm/node/simulated/node-pool';
 import { startInMemory } from './embedded-in-memory.ts';
 import { IDLE_STARTERS } from './idle-starters.ts';
 import { memoryIo } from './memory-io.ts';
+import { noStreams } from './no-streams.ts';
 
 export interface CommandOutcome {
   readonly code: number;
@@ -81,6 +82,7 @@ export async function runCommand(
   const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => ({
     client,
     namespace,
+    ...noStreams,
     close: async () => {},
   });
   const kubeconfigNames = async () => ['laptop', 'office'];

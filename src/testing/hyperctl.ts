@@ -6,6 +6,7 @@ import { hyperctlProgram } from '#programs/cli/hyperctl/program';
 import type { CommandOutcome } from './command-harness.ts';
 import { IDLE_STARTERS } from './idle-starters.ts';
 import { memoryIo } from './memory-io.ts';
+import { noStreams } from './no-streams.ts';
 
 interface CallOptions {
   /** Client of the cluster. Without one, a call that connects to a cluster fails. */
@@ -33,7 +34,7 @@ export async function runHyperctl(
   const io = answers === undefined ? memory : { ...memory, ask };
   const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => {
     if (client === undefined) throw new Error('there is no cluster');
-    return { client, namespace, close: async () => {} };
+    return { client, namespace, ...noStreams, close: async () => {} };
   };
   const starters = { ...IDLE_STARTERS, connect, kubeconfigNames: async () => [] };
   const random = seededRandom(1);

@@ -9,6 +9,7 @@ import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event
 import { crdOf } from '#platform/schema/crd';
 import { vmPlugins } from '#programs/embedded/vm-plugins';
 import { kubevirt } from '#vm/dialects/kubevirt/dialect';
+import type { GuestConnections } from '#vm/engine/subresources/connect-guest';
 import { subresourceExtensions } from '#vm/engine/subresources/extension';
 import { SUBRESOURCE_RULES } from '#vm/engine/subresources/rbac';
 import { USER_ROLES } from '#vm/engine/subresources/roles';
@@ -17,8 +18,8 @@ import { startVmHarness, type VmHarness } from './vm-harness.ts';
 const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
 
 /** Returns the subresources of kubevirt.io for a client that acts as the operator. */
-function extensionsFor(client: Client, events: EventRecorder): readonly ApiExtension[] {
-  return subresourceExtensions({ client, dialects: [kubevirt], random: seededRandom('subresources'), events });
+function extensionsFor(client: Client, events: EventRecorder, guests?: GuestConnections): readonly ApiExtension[] {
+  return subresourceExtensions({ client, dialects: [kubevirt], random: seededRandom('subresources'), events, guests });
 }
 
 async function grant(admin: Client, name: string, rules: readonly PolicyRule[], user: string): Promise<void> {
@@ -41,7 +42,7 @@ export interface SubresourcePlane extends Plane {
  * Starts an API server that serves the subresources for an operator without other permissions, and for the users view,
  * edit and admin.
  */
-export async function startSubresourcePlane(): Promise<SubresourcePlane> {
+export async function startSubresourcePlane(guests?: GuestConnections): Promise<SubresourcePlane> {
   const reported: string[] = [];
   const events: EventRecorder = {
     event: ({ metadata }, type, reason, message) =>
@@ -53,7 +54,10 @@ export async function startSubresourcePlane(): Promise<SubresourcePlane> {
     await made.beforePatch(type.kind);
     return await operator.patch(type, name, change, options);
   };
-  const started = await serve({ plugins: vmPlugins(), extensions: extensionsFor({ ...operator, patch }, events) });
+  const started = await serve({
+    plugins: vmPlugins(),
+    extensions: extensionsFor({ ...operator, patch }, events, guests),
+  });
   const made: SubresourcePlane = { ...started, told: reported, beforePatch: async () => {} };
   for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
     await made.define(crdOf(kind) as unknown as NewDefinition);

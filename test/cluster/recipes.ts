@@ -9,6 +9,7 @@ export interface Recipe {
     | 'csi-hostpath'
     | 'csi-provisioner'
     | 'csi-snapshotter'
+    | 'virtctl'
     | '../../clients/go'
     | '../../gitops/lua';
   readonly package: string;
@@ -65,6 +66,11 @@ export const RECIPES = {
   },
   'csi-snapshotter': snapshotter('csi-snapshotter'),
   'snapshot-controller': snapshotter('snapshot-controller'),
+  virtctl: {
+    module: 'virtctl',
+    package: 'kubevirt.io/kubevirt/cmd/virtctl',
+    set: { 'kubevirt.io/client-go/version.gitVersion': 'v1.7.0' },
+  },
   'go-clients': { module: '../../clients/go', package: '.' },
   'health-rules': { module: '../../gitops/lua', package: '.' },
 } as const satisfies Record<string, Recipe>;

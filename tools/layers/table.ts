@@ -246,6 +246,7 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
   ],
   'sockets: servers, clients and downloads': [
     'platform/base/socket-owner.ts',
+    'platform/kube/http/connect-web-socket.ts',
     'platform/kube/http/http-client.ts',
     'platform/kube/http/transport.ts',
     'platform/runtime/http',
@@ -259,6 +260,7 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'control-plane/apiserver/http/sending.ts',
     'control-plane/apiserver/http/server.ts',
     'control-plane/apiserver/listen.ts',
+    'control-plane/apiserver/streaming',
     'fleet/exporter/exposition.ts',
     'fleet/exporter/routes.ts',
     'fleet/library/connected-managers.ts',

@@ -22,6 +22,7 @@ import { addToServer, type ServeOptions } from './server-additions.ts';
 import { createServerAuthentication } from './server-authentication.ts';
 import { startCrds } from './start-crds.ts';
 import { problemOf } from './store-problem.ts';
+import { servePodConnection } from './streaming/serve-pod-connection.ts';
 
 export type { ServeOptions } from './server-additions.ts';
 
@@ -162,7 +163,7 @@ async function serve(opened: ControlPlaneAccess, server: ServerParts, added: Ser
   const { core, state, log, signal } = server;
   const { backend } = core;
   try {
-    addToServer(server, added);
+    addToServer({ ...server, servePod: servePodConnection }, added);
     const call = systemContext(signal);
     await new ApiServices({ backend, call, log }).start();
     await ensureObject(backend, call, '', 'configmaps', authenticationConfig(opened.pki.caPem));

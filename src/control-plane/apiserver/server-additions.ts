@@ -2,6 +2,7 @@ import type { ApiExtension } from '#platform/kube/api-extension';
 import type { NodeRuntime } from '#platform/kube/node-runtime';
 import type { AddPlugins } from './admission-plugin.ts';
 import type { ServerCore } from './create-backend.ts';
+import { podConnection, type ServePodConnection } from './http/pod-connection.ts';
 import { podLog } from './http/pod-log.ts';
 import type { Advise, SubresourceHandler } from './http/resource-handler.ts';
 import type { ClientFor, ServingState } from './request-handler.ts';
@@ -25,10 +26,15 @@ export interface ExtensibleServer {
   readonly subresources: Map<string, SubresourceHandler>;
   readonly clientFor: ClientFor;
   readonly state: ServingState;
+  /** Connects clients to pods. Absent where nothing listens. */
+  readonly servePod?: ServePodConnection;
 }
 
 /** Adds what a program has to a server, before it serves. */
-export function addToServer({ core, subresources, clientFor, state }: ExtensibleServer, added: ServeOptions): void {
+export function addToServer(
+  { core, subresources, clientFor, state, servePod }: ExtensibleServer,
+  added: ServeOptions,
+): void {
   const { backend, admission } = core;
   const { stores, registry, parsed, authorize } = backend;
   const { plugins, extensions = [], nodeRuntime, preferredGroup, advise } = added;
@@ -36,6 +42,10 @@ export function addToServer({ core, subresources, clientFor, state }: Extensible
     admission.add(plugins({ source: { store: stores.main, registry, parsed }, authorize, client: clientFor }));
   }
   if (nodeRuntime !== undefined) subresources.set('/pods/log', podLog(backend, nodeRuntime));
+  if (nodeRuntime !== undefined && servePod !== undefined) {
+    const handler = podConnection(backend, authorize, nodeRuntime, servePod);
+    for (const name of ['attach', 'exec', 'portforward']) subresources.set(`/pods/${name}`, handler);
+  }
   registry.extend(extensions);
   if (advise !== undefined) state.advise = advise;
   if (preferredGroup !== undefined) registry.prefer(preferredGroup);

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Pod } from './kinds/pod.ts';
 
 /** Interface of an API server to the runtimes of pods: a fleet in the same process, or nodes elsewhere. */
@@ -7,6 +8,36 @@ export interface NodeRuntime {
    * and formats the lines; the options of the request may be used to read less.
    */
   logs(request: LogRequest): ContainerLog | undefined | Promise<ContainerLog | undefined>;
+  /** Connects to the terminal of a container. Like the following ones, it rejects with a KubeError. */
+  attach?(request: AttachRequest): Promise<Duplex>;
+  /** Runs a command in a container, and resolves when it has ended. */
+  exec?(request: ExecRequest): Promise<ExecResult>;
+  /** Connects to a TCP port of a pod. */
+  connect?(pod: Pod, port: number): Promise<Duplex>;
+}
+
+export interface AttachRequest {
+  readonly pod: Pod;
+  readonly container: string;
+  /** The client may type. */
+  readonly stdin: boolean;
+}
+
+export interface ExecRequest {
+  readonly pod: Pod;
+  readonly container: string;
+  readonly command: readonly string[];
+  readonly tty: boolean;
+  /** All input of the command, if it gets any. */
+  readonly stdin?: () => Promise<Uint8Array>;
+  /** Aborted when nobody waits for the command any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface ExecResult {
+  readonly exitCode: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
 }
 
 export interface LogRequest {

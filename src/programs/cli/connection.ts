@@ -1,12 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '#platform/kube/client';
 import type { AccessFlags } from '#platform/kube/kubeconfig/load';
+import type { WebSocketConnection } from '#platform/kube/web-socket';
 
 /** Cluster that commands connect to. */
 export interface Connection {
   readonly client: Client;
   /** Namespace of the context. Commands use it unless a flag names another. */
   readonly namespace: string;
+  /** Opens a WebSocket to a path of the API server. Throws a KubeError if the server rejects it. */
+  webSocket(path: string, protocols: readonly string[]): Promise<WebSocketConnection>;
+  /** Returns the body of a response as it arrives. Throws a KubeError if the server rejects the request. */
+  stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 

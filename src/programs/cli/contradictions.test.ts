@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { realClock } from '#platform/base/clock';
 import { IDLE_STARTERS } from '#testing/idle-starters';
+import { noStreams } from '#testing/no-streams';
 import type { ApiServerSettings } from './apiserver.ts';
 import { reportedError } from './failure.ts';
 import { vimanaProgram } from './program.ts';
@@ -16,7 +17,7 @@ async function requested(...args: string[]) {
     up: async (up: UpSettings) => void (settings.up = up),
     apiserver: async (apiserver: ApiServerSettings) => void (settings.apiserver = apiserver),
     install: async () => {},
-    connect: async () => ({ client: {} as never, namespace: 'default', close: async () => {} }),
+    connect: async () => ({ client: {} as never, namespace: 'default', ...noStreams, close: async () => {} }),
   };
   const signal = new AbortController().signal;
   try {

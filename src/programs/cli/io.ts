@@ -1,3 +1,13 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Standard input and output as streams of bytes. */
+export interface TerminalStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Passes every key to the program at once, also Ctrl-C. Does nothing if the input is not a terminal. */
+  readonly setRaw: (raw: boolean) => void;
+}
+
 /** Terminal and files of a command, injected so that a test can replace them. */
 export interface Io {
   readonly out: (text: string) => void;
@@ -10,6 +20,8 @@ export interface Io {
   manifestsAt(path: string): readonly string[];
   /** Replaces the last line of standard error. Present only if that is a terminal. */
   readonly rewrite?: (text: string) => void;
+  /** Standard input and output for sessions with a guest. */
+  readonly streams?: TerminalStreams;
   /** Prompts the user. Present only if input and output are both terminals; throws if no answer comes. */
   readonly ask?: (question: string) => Promise<string>;
 }

@@ -29,6 +29,11 @@ export const terminal: Io = {
       .sort()
       .map((name) => join(path, name));
   },
+  get streams() {
+    // The streams are opened only by commands that use them.
+    const { stdin, stdout } = process;
+    return { input: stdin, output: stdout, setRaw: (raw: boolean) => void (stdin.isTTY && stdin.setRawMode(raw)) };
+  },
   ...(process.stderr.isTTY ? { rewrite: rewriteLine } : {}),
   ...(process.stdin.isTTY && process.stdout.isTTY ? { ask: (question: string) => questions.ask(question) } : {}),
 };

@@ -46,7 +46,7 @@ export function createComponents(
   clientFor: ClientFor,
 ): Components {
   const { clock, random, log } = options;
-  const { metrics, containerLogs, drivers } = edge;
+  const { metrics, containerLogs, drivers, serveStream } = edge;
   const shared = { clock, random, log };
   const operatorClient = clientFor(serviceAccount(OPERATOR), 'vimana-operator');
   const informers = new Informers({ ...shared, client: clientFor(READER, 'vimana') });
@@ -77,6 +77,7 @@ export function createComponents(
       dialects,
       random: random.fork('subresources'),
       events: events.recorder('virtualmachine-controller'),
+      guests: serveStream === undefined ? undefined : { access: fleet.guests, serve: serveStream },
     }),
     explanationsApi(explanations),
     ...(carbon.source === undefined ? [] : [gridZonesApi(carbon.source)]),

@@ -5,6 +5,7 @@ import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
+import type { ServeStream } from '#platform/kube/web-socket';
 import type { Metrics } from '#platform/runtime/metrics';
 import type { ImageFlags } from '#programs/cli/image-flags';
 import type { CarbonSources } from '#programs/operator/carbon';
@@ -68,6 +69,8 @@ export interface EdgeParts {
   readonly carbonSources?: CarbonSources;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
   readonly openDrivers?: (access: DriverAccess) => Promise<MachineDrivers>;
+  /** Serves WebSockets. If absent, nobody can be connected to a guest. */
+  readonly serveStream?: ServeStream;
   /** Drivers that were opened. */
   readonly drivers?: MachineDrivers;
   /** Probe and verifier of images. If absent, images are not verified. */

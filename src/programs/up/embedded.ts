@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type ControlPlane, openControlPlane } from '#control-plane/apiserver/control-plane';
+import { serveStream } from '#platform/runtime/http/serve-stream';
 import { Metrics } from '#platform/runtime/metrics';
 import { definedFields } from '#programs/cli/objects/defined-fields';
 import { carbonSources } from '#programs/operator/carbon-sources';
@@ -29,7 +30,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     log,
   });
   const machines = await realMachines(options);
-  const edge = { metrics, carbonSources: carbonSources(), images: imageParts(options), ...containerLogs(options) };
+  const parts = { metrics, carbonSources: carbonSources(), images: imageParts(options), serveStream };
+  const edge = { ...parts, ...containerLogs(options) };
   const openDrivers = machines === undefined ? undefined : machines.open.bind(machines);
   const cluster = await startComponents(opened, options, { ...edge, ...definedFields({ openDrivers }) });
   return {

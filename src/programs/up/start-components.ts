@@ -108,7 +108,7 @@ async function serve<P extends ServingPlane>(
       operatorUser: serviceAccount(OPERATOR).name,
       actsOn: (kind) => ALWAYS_RUN.has(kind.kind) || acts(kind),
     }),
-    nodeRuntime: fleet,
+    nodeRuntime: fleet.runtime,
     extensions,
     ...named,
   });

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type ErrorDetails, VimanaError } from '#platform/base/errors';
+import type { ContainerLog, ExecResult } from '#platform/kube/node-runtime';
 import type { ClaimedDisks } from '#vm/storage/disk/saved-disks';
 import type { DriverCondition, DriverFacts } from './driver-facts.ts';
 import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
@@ -17,9 +18,74 @@ export interface MachineExit {
   readonly message: string;
 }
 
-/** Information that a guest agent reports, if there is one. */
+/** Operating system of a guest, as its guest agent describes it. */
+export interface GuestOs {
+  readonly id: string;
+  readonly name: string;
+  readonly prettyName: string;
+  readonly machine: string;
+  readonly version?: string;
+  readonly versionId?: string;
+  readonly kernelRelease?: string;
+  readonly kernelVersion?: string;
+}
+
+/** Network interface of a guest, as its guest agent describes it. */
+export interface GuestInterface {
+  readonly name: string;
+  readonly mac: string;
+  readonly addresses: readonly string[];
+}
+
+/** Information that a guest agent reports, if there is one. The guest may lie, so that nothing must rely on it. */
 export interface GuestInfo {
-  readonly os: { readonly id: string; readonly name: string; readonly prettyName: string; readonly machine: string };
+  readonly os: GuestOs;
+  readonly hostname?: string;
+  readonly interfaces?: readonly GuestInterface[];
+}
+
+export interface GuestUser {
+  readonly userName: string;
+  readonly domain?: string;
+  /** Time of the login in seconds since the Unix epoch. */
+  readonly loginTime?: number;
+}
+
+export interface GuestFileSystem {
+  readonly diskName: string;
+  readonly mountPoint: string;
+  readonly fileSystemType: string;
+  readonly usedBytes: number;
+  readonly totalBytes: number;
+}
+
+/** What a guest agent says about its guest at one moment. */
+export interface GuestReport extends GuestInfo {
+  readonly agentVersion: string;
+  readonly supportedCommands: readonly string[];
+  readonly timezone?: string;
+  readonly fileSystems: readonly GuestFileSystem[];
+  readonly users: readonly GuestUser[];
+  readonly freezeStatus?: 'thawed' | 'frozen';
+}
+
+/** Command to run in a guest. */
+export interface GuestCommand {
+  readonly command: readonly string[];
+  readonly input?: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Guest agent of a running machine. Every method rejects with GuestAgentError if the guest agent does not respond in
+ * time, or responds with something else than it should.
+ */
+export interface GuestAgent {
+  report(): Promise<GuestReport>;
+  exec(command: GuestCommand): Promise<ExecResult>;
+  /** Flushes and freezes all file systems, until `thaw` or the given time. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
 }
 
 /** Migration to another node as its source sees it. */
@@ -126,6 +192,11 @@ export interface MigrationRequest {
   readonly postCopy?: boolean;
 }
 
+export interface ConsoleOptions {
+  /** The client may type. Defaults to true. */
+  readonly input?: boolean;
+}
+
 export type Device =
   | { readonly kind: 'disk'; readonly disk: MachineDisk }
   | { readonly kind: 'nic'; readonly nic: MachineNic };
@@ -216,8 +287,36 @@ export interface MachineDriver {
   attach(id: string, device: Device): Promise<void>;
   detach(id: string, device: { readonly kind: 'disk' | 'nic'; readonly name: string }): Promise<void>;
 
-  /** Connects to the serial console or the screen. */
-  open(id: string, what: 'console' | 'vnc'): Promise<Duplex>;
+  /**
+   * Connects to the serial console or the screen (RFB). Any number of clients can be connected. Each console begins with
+   * the last output of the guest, and the one that was opened last, of those with input, types.
+   */
+  open(id: string, what: 'console' | 'vnc', options?: ConsoleOptions): Promise<Duplex>;
+  /** Returns a picture of the screen, as PNG. */
+  screenshot(id: string): Promise<Uint8Array>;
+  /** Returns the guest agent. Rejects with GuestAgentError if none runs in the guest. */
+  guestAgent(id: string): Promise<GuestAgent>;
+  /** Returns what the guest has printed on its serial console, and what it will print until the signal is aborted. */
+  consoleLog(id: string, signal: AbortSignal): Promise<ContainerLog>;
+  /**
+   * Connects to a TCP port of the guest, by its own address and not by one that the guest reports. Rejects with
+   * GuestConnectionError if the guest does not accept the connection.
+   */
+  connect(id: string, port: number): Promise<Duplex>;
+}
+
+/** Reports that a guest accepts no connection on a port. */
+export class GuestConnectionError extends VimanaError {
+  constructor(id: string, port: number, why: string) {
+    super('GUEST_CONNECTION', `cannot connect to port ${port} of machine ${id}: ${why}`);
+  }
+}
+
+/** Reports that a guest has no guest agent, or one that failed. */
+export class GuestAgentError extends VimanaError {
+  constructor(message: string, details: ErrorDetails = {}) {
+    super('GUEST_AGENT', message, details);
+  }
 }
 
 export class MachineNotFoundError extends VimanaError {

@@ -36,7 +36,7 @@ export function podLog(backend: Backend, runtime: NodeRuntime): SubresourceHandl
 }
 
 /** Returns the requested container, which must be named if there are several. */
-function selectContainer({ spec, metadata }: Pod, named: string): string {
+export function selectContainer({ spec, metadata }: Pod, named: string): string {
   const { containers, initContainers = [] } = spec;
   const ephemeral = (spec['ephemeralContainers'] ?? []) as readonly { readonly name: string }[];
   const names = [...initContainers, ...containers, ...ephemeral].map(({ name }) => name);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#platform/base/fake-clock';
 import type { Client, KubeList } from '#platform/kube/client';
 import type { KubeObject } from '#platform/kube/kube-object';
+import { noStreams } from '#testing/no-streams';
 import type { VmDeps } from '../vm-deps.ts';
 import { offersOf } from './offers.ts';
 
@@ -22,7 +23,12 @@ function depsFor(list: (signal: AbortSignal | undefined) => Promise<readonly obj
     },
   } as Client;
   const connect: VmDeps['connect'] = () =>
-    Promise.resolve({ client, namespace: 'team', close: async () => void closed.push('closed') });
+    Promise.resolve({
+      client,
+      namespace: 'team',
+      ...noStreams,
+      close: async () => void closed.push('closed'),
+    });
   return { clock, closed, deps: { clock, connect } as unknown as VmDeps };
 }
 

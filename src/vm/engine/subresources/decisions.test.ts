@@ -3,7 +3,7 @@ import type { Vmim } from '#api/kubevirt/resources';
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import { KubeError } from '#platform/kube/kube-error';
 import type { Dialect, PowerAction, PowerEdit } from '../dialect.ts';
-import { guestInfo } from './guest-info.ts';
+import { recordedGuestInfo as guestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';
 import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
@@ -131,11 +131,15 @@ describe('a request to an instance', () => {
       { 'vimana.io/soft-reboot': 'id' },
     ],
     ['freeze', 'one without an agent', instance('Running'), onInstance('VMI does not have guest agent connected')],
-    ['freeze', 'one with an agent', agent, '501 virtualmachineinstances/freeze is not supported yet'],
     ['unfreeze', 'an instance that does not run', instance('Failed'), onInstance('VMI is not running')],
   ])('%s of %s', (action, _what, vmi, expected) => {
     const edit = instanceEdit(action, vmi, 'id');
     expect(refusalOf(edit) ?? (edit as { annotations: object }).annotations).toEqual(expected);
+  });
+
+  it('freezes and thaws an instance with an agent', () => {
+    expect(instanceEdit('freeze', agent, 'id')).toEqual({ frozen: true });
+    expect(instanceEdit('unfreeze', agent, 'id')).toEqual({ frozen: false });
   });
 
   it('returns what the guest agent has reported', () => {

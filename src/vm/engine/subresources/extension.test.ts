@@ -238,10 +238,11 @@ describe('subresources.kubevirt.io', () => {
   it.skipIf(!hasKubectl())('can be called by kubectl', async () => {
     const kubectl = kubectlFor(plane.plane);
     const name = await make({ running: false });
+    const runs = await make({ running: true }, 'Running');
     const ran = await kubectl.run('replace', '--raw', pathOf(`virtualmachines/${name}/start`), '-f', '/dev/null');
     expect(ran, ran.err).toMatchObject({ code: 0 });
     expect((await vm(name)).spec.running).toBe(true);
-    const { err } = await kubectl.run('get', '--raw', pathOf(`virtualmachineinstances/${name}/vnc`));
+    const { err } = await kubectl.run('get', '--raw', pathOf(`virtualmachineinstances/${runs}/vnc`));
     expect(err).toContain('virtualmachineinstances/vnc is not supported yet');
     expect((await kubectl.run('get', 'vm', name, '-o', 'name')).out).toBe(`virtualmachine.kubevirt.io/${name}\n`);
     kubectl.close();

@@ -7,8 +7,9 @@ import { ignoreNotFound, KubeError } from '#platform/kube/kube-error';
 import type { KubeObject } from '#platform/kube/kube-object';
 import type { EventRecorder } from '#platform/runtime/events/event-recorder';
 import { type Dialect, instanceName, type PowerAction } from '../dialect.ts';
+import { connectGuest, type GuestConnections } from './connect-guest.ts';
 import { notFound, notImplemented, tryAgain } from './errors.ts';
-import { type GuestQuestion, guestInfo } from './guest-info.ts';
+import { type GuestQuestion, guestInfoProblem, recordedGuestInfo, reportedGuestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';
 import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
@@ -23,6 +24,8 @@ export interface SubresourceDeps {
   readonly dialects: readonly Dialect[];
   readonly random: Random;
   readonly events: EventRecorder;
+  /** Connects clients to guests. Without it, such requests are rejected by name. */
+  readonly guests?: GuestConnections | undefined;
 }
 
 /** Serves subresources.kubevirt.io, the actions of users on VMs beyond their specs, with one extension per version. */
@@ -50,6 +53,7 @@ class SubresourceHandler {
     const { subresource: action } = request;
     const ofMachine = request.resource === 'virtualmachines';
     const known = ofMachine ? SERVED.machine : SERVED.instance;
+    if (includes(known.connect, action)) return await this.#connect(request);
     if (!includes([...known.update, ...known.get], action)) throw notImplemented(`${request.resource}/${action}`);
     if (action === 'expand-spec') return { status: 200, body: (await this.#fetchVm(request)).vm };
     if (!ofMachine && includes(SERVED.instance.get, action)) return await this.#ask(request, action as GuestQuestion);
@@ -84,6 +88,15 @@ class SubresourceHandler {
     return instance;
   }
 
+  /** Connects to the instance, or to that of a VM. */
+  async #connect(request: ExtensionRequest): Promise<ExtensionAnswer> {
+    const { name, resource } = request;
+    const instance =
+      resource === 'virtualmachines' ? (await this.#fetchVm(request)).instance : await this.#fetchInstance(request);
+    if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
+    return await connectGuest(request, instance, this.#parts.guests);
+  }
+
   async #power(request: ExtensionRequest, action: PowerAction, options: ActionOptions): Promise<ActionResult> {
     const { dialect, type, vm, instance } = await this.#fetchVm(request);
     const edit = powerEdit(dialect, action, vm, instance, options);
@@ -109,12 +122,26 @@ class SubresourceHandler {
     const instance = await this.#fetchInstance(request);
     const edit = instanceEdit(action, instance, random.uuid());
     if ('refused' in edit) return edit.refused;
+    if ('frozen' in edit) return await this.#freeze(instance, edit.frozen, options);
     await annotate(client, instance, edit.annotations, { namespace: request.namespace, dryRun: options.dryRun });
     return instance;
   }
 
+  /** Freezes or thaws a guest at once, since its node agent need not be asked by annotation. */
+  async #freeze(instance: Vmi, frozen: boolean, { dryRun }: ActionOptions): Promise<ActionResult> {
+    const { guests } = this.#parts;
+    if (guests === undefined) return notImplemented(`virtualmachineinstances/${frozen ? 'freeze' : 'unfreeze'}`);
+    if (!dryRun) await guests.access.setFrozen(instance, frozen);
+    return instance;
+  }
+
   async #ask(request: ExtensionRequest, question: GuestQuestion): Promise<ExtensionAnswer> {
-    const info = guestInfo(question, await this.#fetchInstance(request));
+    const { guests } = this.#parts;
+    const instance = await this.#fetchInstance(request);
+    const problem = guestInfoProblem(instance);
+    if (problem !== undefined) throw problem;
+    const report = await guests?.access.report(instance).catch(unlessNotSupported);
+    const info = report === undefined ? recordedGuestInfo(question, instance) : reportedGuestInfo(question, report);
     if (info instanceof KubeError) throw info;
     return { status: 200, body: info };
   }
@@ -124,6 +151,11 @@ class SubresourceHandler {
     const reason = `${subresource.charAt(0).toUpperCase()}${subresource.slice(1)}Requested`;
     this.#parts.events.event(about, 'Normal', reason, `${user.name} requested ${subresource}`);
   }
+}
+
+/** Lets the status of an instance say what its runtime cannot. */
+function unlessNotSupported(error: unknown): undefined {
+  if (!(error instanceof KubeError) || error.code !== 501) throw error;
 }
 
 function includes(names: readonly string[], name: string): boolean {

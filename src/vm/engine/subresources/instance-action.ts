@@ -2,12 +2,16 @@ import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '#ap
 import type { VirtualMachineInstance } from '#api/kubevirt/virtual-machine-instance';
 import type { KubeError } from '#platform/kube/kube-error';
 import { hasCondition } from '../condition.ts';
-import { conflict, forbidden, notImplemented } from './errors.ts';
+import { conflict, forbidden } from './errors.ts';
 
 export type InstanceAction = 'pause' | 'unpause' | 'reset' | 'softreboot' | 'freeze' | 'unfreeze';
 
 /** Annotations by which the node agent gets a request, or the reason why the request is denied. */
-export type InstanceEdit = { readonly annotations: Readonly<Record<string, string>> } | { readonly refused: KubeError };
+export type InstanceEdit =
+  | { readonly annotations: Readonly<Record<string, string>> }
+  /** The file systems of the guest are to be frozen or thawed. */
+  | { readonly frozen: boolean }
+  | { readonly refused: KubeError };
 
 /** Returns the annotations to write on an instance for an action. `id` distinguishes repeated actions. */
 export function instanceEdit(action: InstanceAction, instance: VirtualMachineInstance, id: string): InstanceEdit {
@@ -24,7 +28,7 @@ export function instanceEdit(action: InstanceAction, instance: VirtualMachineIns
       return { annotations: { [SOFT_REBOOT_ANNOTATION]: id } };
     case 'freeze':
     case 'unfreeze':
-      return { refused: notImplemented(`virtualmachineinstances/${action}`) };
+      return { frozen: action === 'freeze' };
   }
 }
 

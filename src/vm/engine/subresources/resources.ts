@@ -7,21 +7,23 @@ export const VERSIONS = ['v1', 'v1alpha3'] as const;
 const VM = { plural: 'virtualmachines', kind: 'VirtualMachine' };
 const INSTANCE = { plural: 'virtualmachineinstances', kind: 'VirtualMachineInstance' };
 
-/** Subresources by the verb that a role must allow: PUT is update, GET is get. */
+/** Subresources by the verb that a role must allow: PUT is update, GET is get. A connection to a guest is a GET too. */
 export const SERVED = {
   machine: {
     update: ['start', 'stop', 'restart', 'migrate'],
     get: ['expand-spec'],
+    connect: ['portforward'],
   },
   instance: {
     update: ['pause', 'unpause', 'freeze', 'unfreeze', 'reset', 'softreboot'],
     get: ['guestosinfo', 'userlist', 'filesystemlist'],
+    connect: ['console', 'vnc', 'portforward'],
   },
 } as const;
 
 export const NOT_IMPLEMENTED = {
-  machine: { update: ['addvolume', 'removevolume'], get: ['portforward'] },
-  instance: { update: ['addvolume', 'removevolume'], get: ['console', 'vnc', 'portforward'] },
+  machine: { update: ['addvolume', 'removevolume'], get: [], connect: [] },
+  instance: { update: ['addvolume', 'removevolume'], get: [], connect: [] },
 } as const;
 
 export const RESOURCES: readonly ExtensionResource[] = [SERVED, NOT_IMPLEMENTED].flatMap(
@@ -30,15 +32,15 @@ export const RESOURCES: readonly ExtensionResource[] = [SERVED, NOT_IMPLEMENTED]
 
 function entries(
   { plural, kind }: typeof VM,
-  served: Readonly<Record<'update' | 'get', readonly string[]>>,
+  served: Readonly<Record<'update' | 'get' | 'connect', readonly string[]>>,
 ): ExtensionResource[] {
-  return (['update', 'get'] as const).flatMap((verb) =>
-    served[verb].map((name) => ({
+  return (['update', 'get', 'connect'] as const).flatMap((how) =>
+    served[how].map((name) => ({
       name: `${plural}/${name}`,
       namespaced: true,
       kind,
       kindOf: { group: 'kubevirt.io', version: 'v1' },
-      verbs: [verb],
+      verbs: [how === 'connect' ? 'get' : how],
     })),
   );
 }

@@ -25,7 +25,7 @@ const through = (resources: readonly string[], verbs: readonly string[]): Policy
 const LOOK = through([...instance(SERVED.instance.get), ...vm(SERVED.machine.get)], ['get']);
 const USE: readonly PolicyRule[] = [
   LOOK,
-  through([...instance(NOT_IMPLEMENTED.instance.get), ...vm(NOT_IMPLEMENTED.machine.get)], ['get']),
+  through([...instance(SERVED.instance.connect), ...vm(SERVED.machine.connect)], ['get']),
   through(
     [
       ...instance([...SERVED.instance.update, ...NOT_IMPLEMENTED.instance.update]),

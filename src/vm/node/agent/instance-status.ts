@@ -13,6 +13,7 @@ import type { Machine } from '../machine-driver.ts';
 import { requestedSize } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
 import type { Migratability } from './live-migratable.ts';
+import { machineInterfaces } from './machine-interfaces.ts';
 import { reportMigration } from './migration-report.ts';
 import type { Termination } from './termination.ts';
 
@@ -104,16 +105,13 @@ function runningFields(instance: Vmi, status: InstanceStatus, facts: InstanceFac
   const { guestOSInfo: _info, reason: _reason, ...kept } = status;
   const image = pod.spec.containers.find(({ name }) => name === COMPUTE_CONTAINER)?.image;
   const qosClass = pod.status?.['qosClass'] as InstanceStatus['qosClass'];
-  const infoSource = guest === undefined ? 'domain' : 'domain, guest-agent';
   const podIP = pod.status?.['podIP'] as string | undefined;
   return {
     ...kept,
-    interfaces: spec.nics.map(({ name, mac, ip = firstOf(instance, name) ? podIP : undefined }) => ({
-      name,
-      ...(mac === '' ? {} : { mac }),
-      ...(ip === undefined ? {} : { ipAddress: ip, ipAddresses: [ip] }),
-      infoSource,
-    })),
+    interfaces: machineInterfaces(
+      spec.nics.map((nic) => ({ ...nic, ip: nic.ip ?? (firstOf(instance, nic.name) ? podIP : undefined) })),
+      guest,
+    ),
     migrationMethod: migratability.method,
     currentCPUTopology: spec.cpu,
     memory: memoryStatus(instance, spec.memoryBytes),

@@ -2,9 +2,12 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '#platform/base/clock';
 import { createDirectory } from '#platform/base/directory';
 import type { Logger } from '#platform/base/logger';
+import type { ContainerLog } from '#platform/kube/node-runtime';
 import type { DriverCondition, DriverFacts } from '../driver-facts.ts';
 import {
   type Capabilities,
+  type ConsoleOptions,
+  type GuestAgent,
   InvalidStateError,
   isAlive,
   type Machine,
@@ -163,14 +166,26 @@ export class QemuDriver implements MachineDriver {
     await this.#find(id, 'soft reboot').softReboot();
   }
 
+  async open(id: string, what: 'console' | 'vnc', options?: ConsoleOptions): Promise<Duplex> {
+    return await this.#find(id, what).open(what, options);
+  }
+
+  async screenshot(id: string): Promise<Uint8Array> {
+    return await this.#find(id, 'a screenshot').screenshot();
+  }
+
+  async guestAgent(id: string): Promise<GuestAgent> {
+    return this.#find(id, 'the guest agent').agent;
+  }
+
+  async consoleLog(id: string, signal: AbortSignal): Promise<ContainerLog> {
+    return this.#find(id, 'the console log').consoleLog(signal);
+  }
+
   /** Connects to a TCP port of a guest, at the address that was assigned to it. */
   async connect(id: string, port: number): Promise<Duplex> {
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`there is no TCP port ${port}`);
     return await this.#find(id, 'connecting').connect(port);
-  }
-
-  async open(id: string, what: 'console' | 'vnc'): Promise<Duplex> {
-    return await this.#find(id, what).open(what);
   }
 
   async prepareIncoming(): Promise<never> {

@@ -5,28 +5,35 @@ import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '#platform/base/clock';
 import { TemporaryError } from '#platform/base/errors';
 import type { Logger } from '#platform/base/logger';
+import type { ContainerLog } from '#platform/kube/node-runtime';
 import { availableBytes } from '#vm/image-store/image-limits';
 import type { DriverCondition } from '../driver-facts.ts';
-import { InvalidStateError, type Machine, type MachineExit } from '../machine-driver.ts';
+import { GuestConnectionError, InvalidStateError, type Machine, type MachineExit } from '../machine-driver.ts';
 import type { MachineSpec } from '../machine-spec.ts';
 import { NotSupportedError } from '../not-supported-error.ts';
 import { netdevId } from './command/nic-arguments.ts';
-import { QEMU_FILES, SOCKETS_DIRECTORY } from './command/qemu-command.ts';
+import { AGENT_CHANNEL, QEMU_FILES, SOCKETS_DIRECTORY } from './command/qemu-command.ts';
+import { ConsoleHub } from './console/console-hub.ts';
+import { consoleLog } from './console/console-log.ts';
+import { readSerialLog } from './console/serial-log.ts';
 import type { MachineDirectory } from './directory/machine-directory.ts';
 import type { MachineRecord } from './directory/machine-record.ts';
 import { waitForChange } from './directory/wait-for-change.ts';
 import { endByExitStatus, endByRunState, type MachineEnd } from './exit-reason.ts';
 import { FullDisk } from './full-disk.ts';
+import { GuestWatch } from './guest-agent/guest-watch.ts';
+import { QemuGuestAgent } from './guest-agent/qemu-guest-agent.ts';
 import { wasOutOfMemory } from './isolation/cgroups.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { hasProcessIds, isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
 import type { SpawnedKeeper } from './keeper/spawn-keeper.ts';
-import { connectToGuest, GuestConnectionError } from './network/guest-connection.ts';
+import { connectToGuest } from './network/guest-connection.ts';
 import { guestNetwork } from './network/guest-network.ts';
 import { forwardCommands, forwardEndpoint } from './network/usernet.ts';
 import { connectSocket } from './qmp/connect-socket.ts';
 import { QmpClient, type QmpEvent } from './qmp/qmp-client.ts';
 import { QmpConnectionError } from './qmp/qmp-error.ts';
+import { takeScreenshot } from './screenshot.ts';
 
 export interface QemuMachineDeps {
   readonly clock: Clock;
@@ -45,6 +52,9 @@ const CONNECT_GUEST_TIMEOUT_MS = 10_000;
 /** Events after which the run state may be another. */
 const STATE_EVENTS = new Set(['STOP', 'RESUME', 'SHUTDOWN', 'RESET', 'GUEST_PANICKED', 'BLOCK_IO_ERROR']);
 
+/** The guest agent has opened or closed its end of the channel. */
+const AGENT_EVENT = 'VSERPORT_CHANGE';
+
 /** A machine whose QEMU this node agent started or adopted. Its state is what QEMU and its keeper report. */
 export class QemuMachine {
   readonly spec: MachineSpec;
@@ -53,6 +63,10 @@ export class QemuMachine {
   readonly uid: number | undefined;
   readonly cgroups: readonly string[];
   readonly #deps: QemuMachineDeps;
+  readonly #console: ConsoleHub;
+  readonly agent: QemuGuestAgent;
+  readonly #guest: GuestWatch;
+  #screenshot: Promise<Uint8Array> | undefined;
   #state: Machine['state'] = 'paused';
   #ended: MachineExit | undefined;
   #ending: Promise<void> | undefined;
@@ -71,6 +85,22 @@ export class QemuMachine {
     this.cgroups = record.cgroups ?? [];
     this.directory = directory;
     this.#deps = deps;
+    const { path } = directory;
+    this.#console = new ConsoleHub({
+      connect: () => connectSocket(path, QEMU_FILES.serial),
+      readLog: (maxBytes) => readSerialLog(path, maxBytes),
+    });
+    this.agent = new QemuGuestAgent({
+      clock: deps.clock,
+      connect: () => connectSocket(path, QEMU_FILES.guestAgent),
+      isOpen: () => this.#isAgentOpen(),
+    });
+    const { clock, onChange } = deps;
+    this.#guest = new GuestWatch({
+      ...{ clock, agent: this.agent },
+      isRunning: () => this.#state === 'running',
+      onChange: () => onChange(this.spec.id),
+    });
     this.#disk = new FullDisk({
       clock: deps.clock,
       availableBytes: () => availableBytes(directory.path),
@@ -83,6 +113,7 @@ export class QemuMachine {
     const { spec, startedAt } = this;
     const { conditions } = this.#deps;
     const ended = this.#ended;
+    const guest = ended === undefined ? this.#guest.guest : undefined;
     return {
       spec,
       startedAt,
@@ -91,6 +122,7 @@ export class QemuMachine {
       conditions,
       ...(this.#disk.isFull && this.#state === 'paused' ? { diskFull: true } : {}),
       ...(ended === undefined ? {} : { ended }),
+      ...(guest === undefined ? {} : { guest }),
     };
   }
 
@@ -110,6 +142,7 @@ export class QemuMachine {
     this.#killAt = (await this.directory.stopRecord())?.killAt;
     await this.refresh();
     if (this.#killAt !== undefined) this.#pressPowerButton();
+    this.#guest.refresh();
   }
 
   async #greet(socket: Socket): Promise<void> {
@@ -192,9 +225,31 @@ export class QemuMachine {
     await this.#ending;
   }
 
-  async open(what: 'console' | 'vnc'): Promise<Socket> {
+  async open(what: 'console' | 'vnc', { input = true }: { readonly input?: boolean } = {}): Promise<Duplex> {
     this.assertAlive(`opening the ${what}`);
-    return await connectSocket(this.directory.path, what === 'console' ? QEMU_FILES.serial : QEMU_FILES.vnc);
+    if (what === 'console') return await this.#console.open({ input });
+    return await connectSocket(this.directory.path, QEMU_FILES.vnc);
+  }
+
+  /** Takes a picture of the screen. Requests at the same time get the same one. */
+  async screenshot(): Promise<Uint8Array> {
+    this.assertAlive('a screenshot');
+    const execute = (command: string, args: Readonly<Record<string, unknown>>) => this.#execute(command, args);
+    this.#screenshot ??= takeScreenshot(this.directory.path, execute).finally(() => (this.#screenshot = undefined));
+    return await this.#screenshot;
+  }
+
+  /** Reports whether a guest agent has opened its end of the channel. */
+  async #isAgentOpen(): Promise<boolean> {
+    if (this.#state !== 'running') return false;
+    type Chardev = { readonly label: string; readonly 'frontend-open': boolean };
+    const channels = await this.#execute<readonly Chardev[]>('query-chardev');
+    return channels.some((each) => each.label === AGENT_CHANNEL && each['frontend-open']);
+  }
+
+  consoleLog(signal: AbortSignal): ContainerLog {
+    const hasEnded = () => this.#ended !== undefined;
+    return consoleLog({ directory: this.directory.path, clock: this.#deps.clock, hasEnded }, signal);
   }
 
   /** Connects to a TCP port of the guest. */
@@ -233,7 +288,9 @@ export class QemuMachine {
     this.#timer?.cancel();
     this.#disk.stop();
     this.#ending ??= Promise.resolve();
+    this.#guest.stop();
     this.#qmp?.close();
+    void this.#console.close();
   }
 
   /** Waits until QEMU accepts connections. Resolves to undefined if it has ended. */
@@ -255,6 +312,7 @@ export class QemuMachine {
   }
 
   #onEvent({ event }: QmpEvent): void {
+    if (event === AGENT_EVENT) return this.#guest.refresh();
     if (!STATE_EVENTS.has(event)) return;
     this.refresh().catch((error: unknown) => {
       if (!(error instanceof QmpConnectionError)) throw error;
@@ -303,6 +361,7 @@ export class QemuMachine {
 
   async #finish(exit: MachineExit): Promise<void> {
     this.#timer?.cancel();
+    this.#guest.stop();
     this.#disk.stop();
     this.#ended = exit;
     this.#qmp?.close();

@@ -319,8 +319,8 @@ describe('a pod on a simulated node', () => {
 });
 
 describe('the log of a container', () => {
-  const read = (fleet: SimulatedFleet, pod: Pod, more: Partial<LogRequest> = {}) =>
-    fleet.logs({
+  const read = async (fleet: SimulatedFleet, pod: Pod, more: Partial<LogRequest> = {}) =>
+    await fleet.runtime.logs({
       pod,
       container: 'main',
       previous: false,
@@ -335,15 +335,15 @@ describe('the log of a container', () => {
     const annotations = { 'vimana.io/fail': 'crash', 'vimana.io/fail-times': '1', 'vimana.io/fail-after': '3s' };
     await harness.makePod('p', { annotations });
     const pod = await harness.untilPod('p', isIn('Running'));
-    expect(textOf(read(fleet, pod)?.lines as Iterable<{ text: string }>)).toEqual(['container main started']);
-    expect(read(fleet, pod, { previous: true })).toBeUndefined();
-    expect(read(fleet, pod, { container: 'other' })).toBeUndefined();
-    const following = read(fleet, pod, { follow: true })?.following?.[Symbol.asyncIterator]();
+    expect(textOf((await read(fleet, pod))?.lines as Iterable<{ text: string }>)).toEqual(['container main started']);
+    expect(await read(fleet, pod, { previous: true })).toBeUndefined();
+    expect(await read(fleet, pod, { container: 'other' })).toBeUndefined();
+    const following = (await read(fleet, pod, { follow: true }))?.following?.[Symbol.asyncIterator]();
     const next = following?.next();
     await cluster.clock.advance(3_000);
     await harness.untilPod('p', (found) => first(found)?.restartCount === 1);
     expect(await next).toMatchObject({ done: false });
-    expect(textOf(read(fleet, pod, { previous: true })?.lines as Iterable<{ text: string }>)[0]).toBe(
+    expect(textOf((await read(fleet, pod, { previous: true }))?.lines as Iterable<{ text: string }>)[0]).toBe(
       'container main started',
     );
     await following?.return?.();
@@ -356,15 +356,16 @@ describe('the log of a container', () => {
     await harness.untilPhase('m', 'Running');
     await harness.annotate('m', { 'vimana.io/paused': 'true' });
     const pod = await harness.pod('launcher-m');
-    const lines = () => textOf(read(fleet, pod, { container: 'compute' })?.lines as Iterable<{ text: string }>);
-    await cluster.until(() => lines().length === 3);
-    expect(lines()).toEqual([
+    const lines = async () =>
+      textOf((await read(fleet, pod, { container: 'compute' }))?.lines as Iterable<{ text: string }>);
+    await cluster.until(async () => (await lines()).length === 3);
+    expect(await lines()).toEqual([
       'VirtualMachineInstance started.',
       'pausing the machine',
       'VirtualMachineInstance paused.',
     ]);
     const end = new AbortController();
-    const following = read(fleet, pod, { container: 'compute', follow: true, signal: end.signal })?.following;
+    const following = (await read(fleet, pod, { container: 'compute', follow: true, signal: end.signal }))?.following;
     const rest: string[] = [];
     const reading = (async () => {
       for await (const { text } of following ?? []) rest.push(text);

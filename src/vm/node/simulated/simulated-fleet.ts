@@ -8,7 +8,7 @@ import type { Client } from '#platform/kube/client';
 import { NODES } from '#platform/kube/kinds/node';
 import { PODS, type Pod } from '#platform/kube/kinds/pod';
 import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
-import type { ContainerLog, LogRequest, NodeRuntime } from '#platform/kube/node-runtime';
+import type { NodeRuntime } from '#platform/kube/node-runtime';
 import { runnable } from '#platform/runtime/controller';
 import { type EventRecorder, noopRecorder } from '#platform/runtime/events/event-recorder';
 import type { Informers } from '#platform/runtime/informers';
@@ -20,6 +20,8 @@ import { Addresses } from '../agent/addresses.ts';
 import { Agent, podsByNode } from '../agent/agent.ts';
 import { ContainerLogs, type LogStore } from '../agent/container-logs.ts';
 import { hooksByNode } from '../agent/hooks-by-node.ts';
+import { LauncherRuntime } from '../agent/launcher-runtime.ts';
+import { NodeGuests } from '../agent/node-guests.ts';
 import { realNodeHooks } from '../agent/real-node-hooks.ts';
 import { instanceKeyOf } from '../agent/role.ts';
 import { snapshotAgent } from '../agent/snapshots.ts';
@@ -71,9 +73,13 @@ const POD_RANGE = '10.245.0.0/16';
 export const NODE_RANGE = '10.246.0.0/16';
 
 /** Simulates nodes in one process: they register, stay alive, and run whatever is bound to them. */
-export class SimulatedFleet implements Runnable, NodeRuntime {
+export class SimulatedFleet implements Runnable {
   readonly name = 'fleet';
   readonly simulation: Simulation;
+  /** Access to the guests on the nodes of the fleet. */
+  readonly guests: NodeGuests;
+  /** Serves logs and connections of the pods on the nodes. */
+  readonly runtime: NodeRuntime;
   readonly #parts: FleetDeps;
   readonly #nodes: FleetNodes;
   readonly #agent: Agent;
@@ -120,6 +126,8 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
       pools,
       { nodeRange, renewLeases, deregister },
     );
+    this.guests = new NodeGuests(this.#nodes);
+    this.runtime = new LauncherRuntime(this.guests, this.#logs);
     this.#agent = new Agent({
       ...shared,
       informers,
@@ -151,11 +159,6 @@ export class SimulatedFleet implements Runnable, NodeRuntime {
   /** Adds a pool, or updates the one of its name. Throws a RangeError if nodes of another pool have its names. */
   async set(pool: NodePool & { readonly name: string; readonly prefix: string }): Promise<void> {
     await this.#nodes.set(pool);
-  }
-
-  /** Returns the output of a container. */
-  logs(request: LogRequest): ContainerLog | undefined {
-    return this.#logs.read(request);
   }
 
   /** Returns the current usage of a pod, or undefined for pods that run elsewhere. */

@@ -21,6 +21,9 @@ export const QEMU_FILES = {
 /** FIFO pair that is a QMP monitor of the keeper: power.in and power.out. QEMU holds both ends of each open. */
 export const KEEPER_MONITOR = 'power';
 
+/** Name of the channel to the guest agent. */
+export const AGENT_CHANNEL = 'agent0';
+
 /** Size of the cache of translated code, in MiB. More is faster and costs memory in every machine. */
 const TCG_CACHE = 16;
 const MIB = 1 << 20;
@@ -77,8 +80,8 @@ function channelArguments(): string[] {
     ...['-chardev', socket('qmp', qmp), '-mon', 'chardev=qmp,mode=control'],
     ...['-chardev', `${socket('serial0', serial)},logfile=${serialLog},logappend=on`, '-serial', 'chardev:serial0'],
     ...['-vnc', `unix:${vnc}`],
-    ...['-device', 'virtio-serial-pci', '-chardev', socket('agent0', guestAgent)],
-    ...['-device', 'virtserialport,chardev=agent0,name=org.qemu.guest_agent.0'],
+    ...['-device', 'virtio-serial-pci', '-chardev', socket(AGENT_CHANNEL, guestAgent)],
+    ...['-device', `virtserialport,chardev=${AGENT_CHANNEL},name=org.qemu.guest_agent.0`],
   ];
 }
 

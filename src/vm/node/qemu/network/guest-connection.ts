@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Duplex, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '#platform/base/clock';
-import { VimanaError } from '#platform/base/errors';
+import { GuestConnectionError } from '../../machine-driver.ts';
 import type { Isolation } from '../isolation/isolation.ts';
 import { PROGRAM_PATH } from '../keeper/spawn-keeper.ts';
 import { enterNamespace, openNamespaces } from './enter-namespace.ts';
@@ -12,13 +12,6 @@ import { type ForwardCommands, type ForwardEndpoint, isEstablished } from './use
 
 const POLL_MS = 10;
 const MAX_POLL_MS = 200;
-
-/** Reports that a guest does not accept connections on a port. */
-export class GuestConnectionError extends VimanaError {
-  constructor(id: string, port: number, why: string) {
-    super('GUEST_CONNECTION', `cannot connect to port ${port} of machine ${id}: ${why}`);
-  }
-}
 
 export interface GuestConnectionOptions {
   readonly id: string;

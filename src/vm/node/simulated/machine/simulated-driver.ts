@@ -212,6 +212,22 @@ export class SimulatedDriver implements MachineDriver {
     throw new NotSupportedError(this.name, what);
   }
 
+  async screenshot(): Promise<never> {
+    throw new NotSupportedError(this.name, 'a screenshot');
+  }
+
+  async guestAgent(): Promise<never> {
+    throw new NotSupportedError(this.name, 'the guest agent');
+  }
+
+  async consoleLog(): Promise<never> {
+    throw new NotSupportedError(this.name, 'the log of a console');
+  }
+
+  async connect(_id: string, port: number): Promise<never> {
+    throw new NotSupportedError(this.name, `a connection to port ${port} of a guest`);
+  }
+
   /** Returns what the guest sees on a disk. */
   async read(id: string, disk: string): Promise<DiskContents> {
     return await this.simulation.read(this.find(id, 'read').spec, disk);
