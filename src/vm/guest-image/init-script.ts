@@ -27,7 +27,7 @@ for card in /sys/class/net/eth*; do
   udhcpc -b -i "\${card##*/}" -s /etc/udhcpc.sh -x hostname:"$(hostname)" >/dev/null 2>&1 &
 done
 acpid -l /dev/null
-echo "Hello from $(hostname)" >/var/www/index.html
+[ -e /var/www/index.html ] || echo "Hello from $(hostname)" >/var/www/index.html
 httpd -p 80 -h /var/www
 for port in /sys/class/virtio-ports/*; do
   [ "$(cat "$port/name" 2>/dev/null)" != org.qemu.guest_agent.0 ] ||
