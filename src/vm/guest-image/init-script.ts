@@ -33,7 +33,7 @@ for port in /sys/class/virtio-ports/*; do
   [ "$(cat "$port/name" 2>/dev/null)" != org.qemu.guest_agent.0 ] ||
     qemu-ga -d -m virtio-serial -p "/dev/\${port##*/}" -t /run -l /var/log/qemu-ga.log
 done
-{ dropbearkey -t ed25519 -f /run/host-key >/dev/null 2>&1 && dropbear -s -r /run/host-key 2>/dev/null; } &
+dropbearkey -t ed25519 -f /run/host-key >/dev/null 2>&1 && dropbear -s -r /run/host-key 2>/dev/null
 echo '${READY_LINE}' >/dev/console
 [ ! -x /run/user-data ] || /run/user-data >/dev/console 2>&1 &
 while :; do
