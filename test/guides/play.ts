@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 100;
 
 /** Commands whose effect exists before a test starts, or that a test must not run. */
-const LEFT_OUT = /^npm (?:install|ci)\b/;
+const LEFT_OUT = /^(?:npm (?:install|ci)|apt-get install)\b/;
 const STARTS = /^(?:npm start|bin\/vimana up)(?![\w-])(?: --(?= ))?\s*([^#]*)/;
 const SERVES = /^bin\/vimana (?:exporter|operator)\b/;
 const SERVING = /serving metrics|started/;

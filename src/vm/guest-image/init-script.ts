@@ -27,13 +27,13 @@ for card in /sys/class/net/eth*; do
   udhcpc -b -i "\${card##*/}" -s /etc/udhcpc.sh -x hostname:"$(hostname)" >/dev/null 2>&1 &
 done
 acpid -l /dev/null
-echo "Hello from $(hostname)" >/var/www/index.html
+[ -e /var/www/index.html ] || echo "Hello from $(hostname)" >/var/www/index.html
 httpd -p 80 -h /var/www
 for port in /sys/class/virtio-ports/*; do
   [ "$(cat "$port/name" 2>/dev/null)" != org.qemu.guest_agent.0 ] ||
     qemu-ga -d -m virtio-serial -p "/dev/\${port##*/}" -t /run -l /var/log/qemu-ga.log
 done
-{ dropbearkey -t ed25519 -f /run/host-key >/dev/null 2>&1 && dropbear -s -r /run/host-key 2>/dev/null; } &
+dropbearkey -t ed25519 -f /run/host-key >/dev/null 2>&1 && dropbear -s -r /run/host-key 2>/dev/null
 echo '${READY_LINE}' >/dev/console
 [ ! -x /run/user-data ] || /run/user-data >/dev/console 2>&1 &
 while :; do

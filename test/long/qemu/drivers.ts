@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
-import type { MachineSpec } from '#vm/node/machine-spec';
+import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
+import type { MachineDisk, MachineSpec } from '#vm/node/machine-spec';
 import type { NodeObjects } from '#vm/node/node-objects';
 import type { PreparedDisk } from '#vm/node/qemu/command/qemu-host';
 import { Cgroups } from '#vm/node/qemu/isolation/cgroups';
@@ -12,7 +13,7 @@ import { probeIsolation } from '#vm/node/qemu/isolation/probe-isolation';
 import { QemuDriver, type QemuDriverOptions } from '#vm/node/qemu/qemu-driver';
 import { readSeedContents } from '#vm/node/qemu/seed/seed-contents';
 import { writeSeed } from '#vm/node/qemu/seed/write-seed';
-import { createOverlay, guestImage, QEMU } from './guest.ts';
+import { createOverlay, GUEST_SCRIPTS, guestImage, QEMU } from './guest.ts';
 import { specOf } from './spec.ts';
 
 export { specOf };
@@ -25,9 +26,22 @@ export const SECRET_TEXT = 's3cret-user-data';
 
 /** Returns a machine whose guest reads its user data from a Secret, in one of the layouts of cloud-init. */
 export function seededSpec(id: string, layout: 'cloudInitNoCloud' | 'cloudInitConfigDrive'): MachineSpec {
-  const volume = { name: 'seed', [layout]: { secretRef: { name: 'first-boot' } } };
-  const disks = specOf(id).disks.map((disk) => (disk.name === 'seed' ? { ...disk, volume } : disk));
-  return { ...specOf(id), disks };
+  return withSeed(specOf(id), { [layout]: { secretRef: { name: 'first-boot' } } });
+}
+
+function withSeed(spec: MachineSpec, source: Partial<MachineDisk['volume']>): MachineSpec {
+  const disks = spec.disks.map((disk) =>
+    disk.name === 'seed' ? { ...disk, volume: { name: 'seed', ...source } } : disk,
+  );
+  return { ...spec, disks };
+}
+
+/** Returns a machine with the script of its annotations as user data, unless its seed has a source of its own. */
+function withScript(spec: MachineSpec): MachineSpec {
+  const { annotations, disks } = spec;
+  if (disks.some(({ name, volume }) => name === 'seed' && Object.keys(volume).length > 1)) return spec;
+  const userData = annotations['script'] ?? GUEST_SCRIPTS[annotations['guest'] as GuestKind];
+  return withSeed(spec, { cloudInitNoCloud: { userData } });
 }
 
 export async function newRoot(): Promise<string> {
@@ -72,7 +86,8 @@ const objects: NodeObjects = {
 };
 
 /** Creates the root disk over the demo guest, or over another image, and the seeds as the driver does. */
-export async function prepareDisks(spec: MachineSpec, directory: string, image?: string): Promise<PreparedDisk[]> {
+export async function prepareDisks(given: MachineSpec, directory: string, image?: string): Promise<PreparedDisk[]> {
+  const spec = withScript(given);
   createOverlay(image ?? (await guestImage()), join(directory, 'root.qcow2'));
   const contents = await readSeedContents(spec, objects);
   const [, ...seeds] = spec.disks;

@@ -17,7 +17,7 @@ const nic = { name: 'default', mac: '02:00:00:00:00:2a', model: 'virtio', ip: AD
 
 /** Returns a machine on the pod network whose guest runs a script. */
 function guestWith(script: string, id = 'm'): MachineSpec {
-  return { ...specOf(id, 'plain', `#!/bin/sh\n${script}\n`), nics: [nic] };
+  return { ...specOf(id), nics: [nic], annotations: { script: `#!/bin/sh\n${script}\n` } };
 }
 
 const consoleOf = (root: string, id = 'm') => readFile(join(root, id, 'serial.log'), 'utf8');

@@ -1,11 +1,10 @@
 import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
 import type { MachineSpec } from '#vm/node/machine-spec';
-import { GUEST_SCRIPTS } from './guest.ts';
 
 const MIB = 2 ** 20;
 
 /** Returns a machine with a writable disk named root, and a seed that makes its guest behave as requested. */
-export function specOf(id: string, guest: GuestKind = 'plain', userData = GUEST_SCRIPTS[guest]): MachineSpec {
+export function specOf(id: string, guest: GuestKind = 'plain'): MachineSpec {
   const disk = { target: 'disk', bus: 'virtio' } as const;
   return {
     id,
@@ -18,12 +17,12 @@ export function specOf(id: string, guest: GuestKind = 'plain', userData = GUEST_
     maxMemoryBytes: 128 * MIB,
     disks: [
       { ...disk, name: 'root', readonly: false, volume: { name: 'root' } },
-      { ...disk, name: 'seed', readonly: true, volume: { name: 'seed', cloudInitNoCloud: { userData } } },
+      { ...disk, name: 'seed', readonly: true, volume: { name: 'seed' } },
     ],
     nics: [],
     firmware: { uuid: uuidOf(id), loader: 'bios', secureBoot: false, machineType: 'q35' },
     startPaused: false,
-    annotations: {},
+    annotations: { guest },
   };
 }
 

@@ -21,6 +21,8 @@ export function sshOptions(connection: SshConnection): string[] {
   return [
     ...['-o', `ProxyCommand=${proxy.map(quote).join(' ')}`],
     ...['-o', `HostKeyAlias=${hostOf(connection)}`],
+    // The API server has authenticated the way to the guest, so that its first key is trusted. Another one is not.
+    ...['-o', 'StrictHostKeyChecking=accept-new'],
     ...(knownHosts === undefined ? [] : ['-o', `UserKnownHostsFile=${knownHosts}`]),
     ...(identityFile === undefined ? [] : ['-i', identityFile]),
   ];

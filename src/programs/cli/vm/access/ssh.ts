@@ -75,7 +75,8 @@ function connectionTo(
     typeof given[flag] === 'string' ? [`--${flag}`, given[flag]] : [],
   );
   return {
-    program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+    // The scripts in bin/ pass the name that the program was called by first.
+    program: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 3)],
     connection: [...connection, ...(given['insecureSkipTlsVerify'] === true ? ['--insecure-skip-tls-verify'] : [])],
     name,
     namespace,
