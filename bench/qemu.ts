@@ -36,13 +36,13 @@ export async function run(): Promise<void> {
 
 async function comparePairs(folder: string): Promise<void> {
   const server = await startUp(['--runtime', 'qemu', '--empty', '--dialects', 'kubevirt'], folder);
-  const { client, close } = await connect({ kubeconfig: server.kubeconfig });
+  const connection = await connect({ kubeconfig: server.kubeconfig });
   const root = join(folder, 'data', 'machines', 'qemu-node-1');
   const pairs: Pair[] = [];
   try {
-    for (let at = 0; at < PAIRS; at++) pairs.push(await measurePair(client, root, at));
+    for (let at = 0; at < PAIRS; at++) pairs.push(await measurePair(connection.client, root, at));
   } finally {
-    await close();
+    await connection.close();
     await server.stop();
   }
   const differences = pairs.map(({ ours, raw }) => ours - raw);

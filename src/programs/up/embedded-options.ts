@@ -4,7 +4,9 @@ import type { SchedulerConfiguration } from '#control-plane/scheduler/config/con
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
+import type { Informers } from '#platform/runtime/informers';
 import type { Metrics } from '#platform/runtime/metrics';
+import type { Runnable } from '#platform/runtime/runnable';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
@@ -57,6 +59,8 @@ export interface EdgeParts {
   readonly containerLogs?: LogStore;
   /** What carbon providers read. If absent, carbon awareness is off. */
   readonly carbonSources?: CarbonSources;
+  /** Makes Services reachable on this host, if they have real machines behind them. */
+  readonly serviceProxy?: (informers: Informers) => Runnable;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
   readonly openDrivers?: (clusterUid: string) => Promise<MachineDrivers>;
   /** Drivers that were opened. */

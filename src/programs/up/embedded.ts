@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type ControlPlane, openControlPlane } from '#control-plane/apiserver/control-plane';
+import type { Informers } from '#platform/runtime/informers';
 import { Metrics } from '#platform/runtime/metrics';
 import { definedFields } from '#programs/cli/objects/defined-fields';
 import { carbonSources } from '#programs/operator/carbon-sources';
@@ -30,7 +31,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   });
   const machines = await realMachines(options);
   const edge = { metrics, carbonSources: carbonSources(), images: imageParts(options), ...containerLogs(options) };
-  const openDrivers = machines === undefined ? {} : { openDrivers: (uid: string) => machines.open(uid) };
+  const openDrivers =
+    machines === undefined
+      ? {}
+      : {
+          openDrivers: (uid: string) => machines.open(uid),
+          serviceProxy: (informers: Informers) => machines.serviceProxy(informers),
+        };
   const cluster = await startComponents(opened, options, { ...edge, ...openDrivers });
   return {
     ...cluster,

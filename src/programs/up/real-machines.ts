@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { parseCidr } from '#platform/base/cidr';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
+import type { Informers } from '#platform/runtime/informers';
+import type { Runnable } from '#platform/runtime/runnable';
 import { LocalImages } from '#vm/node/qemu/disks/local-images';
 import { prepareDisks } from '#vm/node/qemu/disks/prepare-disks';
 import { prepareHost } from '#vm/node/qemu/host/prepare-host';
 import { QemuDriver } from '#vm/node/qemu/qemu-driver';
+import { NodePortProxy } from '#vm/node/qemu/services/node-port-proxy';
+import type { ServiceTarget } from '#vm/node/qemu/services/service-targets';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { NODE_RANGE } from '#vm/node/simulated/simulated-fleet';
 
@@ -58,6 +62,12 @@ export class RealMachines {
       });
     this.#drivers = new Map(await Promise.all(nodes.map(async (node) => [node, await open(node)] as const)));
     return this.#drivers;
+  }
+
+  /** Makes Services reachable whose guests run on these nodes. */
+  serviceProxy(informers: Informers): Runnable {
+    const connect = ({ node, machine, port }: ServiceTarget) => this.#drivers.get(node)?.connect(machine, port);
+    return new NodePortProxy({ informers, log: this.#options.log, connect });
   }
 
   /** Shuts all guests down, or leaves them running for the next process. */
