@@ -91,7 +91,9 @@ export function createComponents(
       usageIn: () => Promise.resolve((pod) => fleet.usageOf(pod)),
     }),
   ];
-  return { informers, events, fleet, explanations, extensions, runnables: [placing, ...provisioning, fleet, operator] };
+  const proxies = edge.serviceProxy === undefined ? [] : [edge.serviceProxy(informers)];
+  const runnables = [placing, ...provisioning, fleet, operator, ...proxies];
+  return { informers, events, fleet, explanations, extensions, runnables };
 }
 
 /** Creates the controllers of Kubernetes for a control plane that serves. */

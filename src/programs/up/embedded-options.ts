@@ -6,7 +6,9 @@ import type { Logger } from '#platform/base/logger';
 import type { Random } from '#platform/base/random';
 import type { Client } from '#platform/kube/client';
 import type { ServeStream } from '#platform/kube/web-socket';
+import type { Informers } from '#platform/runtime/informers';
 import type { Metrics } from '#platform/runtime/metrics';
+import type { Runnable } from '#platform/runtime/runnable';
 import type { ImageFlags } from '#programs/cli/image-flags';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
@@ -69,6 +71,8 @@ export interface EdgeParts {
   readonly containerLogs?: LogStore;
   /** Sources that carbon providers read. If absent, carbon awareness is off. */
   readonly carbonSources?: CarbonSources;
+  /** Makes Services reachable on this host, if they have real machines behind them. */
+  readonly serviceProxy?: (informers: Informers) => Runnable;
   /** Opens the drivers of nodes that run real machines, by node. If absent, all nodes are simulated. */
   readonly openDrivers?: (access: DriverAccess) => Promise<MachineDrivers>;
   /** Serves WebSockets. If absent, nobody can be connected to a guest. */

@@ -31,10 +31,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   });
   const machines = await realMachines(options);
   const parts = { metrics, carbonSources: carbonSources(), images: imageParts(options), serveStream };
-  const edge = { ...parts, ...containerLogs(options) };
-  const openDrivers = machines === undefined ? undefined : machines.open.bind(machines);
-  const deleteClaim = machines === undefined ? undefined : machines.deleteClaim.bind(machines);
-  const cluster = await startComponents(opened, options, { ...edge, ...definedFields({ openDrivers, deleteClaim }) });
+  const edge = { ...parts, ...containerLogs(options), ...machines?.edgeParts() };
+  const cluster = await startComponents(opened, options, edge);
   return {
     ...cluster,
     metrics,

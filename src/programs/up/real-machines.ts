@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { parseCidr } from '#platform/base/cidr';
 import type { Clock } from '#platform/base/clock';
 import type { Logger } from '#platform/base/logger';
+import type { Informers } from '#platform/runtime/informers';
+import type { Runnable } from '#platform/runtime/runnable';
 import type { ImageFlags } from '#programs/cli/image-flags';
 import { availableBytes } from '#vm/image-store/image-limits';
 import type { ImageStore } from '#vm/image-store/image-store';
@@ -13,10 +15,12 @@ import { ImageDisks } from '#vm/node/qemu/disks/image-disks';
 import { type DiskSources, prepareDisks, requireDisks } from '#vm/node/qemu/disks/prepare-disks';
 import { prepareHost } from '#vm/node/qemu/host/prepare-host';
 import { QemuDriver } from '#vm/node/qemu/qemu-driver';
+import { NodePortProxy } from '#vm/node/qemu/services/node-port-proxy';
+import type { ServiceTarget } from '#vm/node/qemu/services/service-targets';
 import { secretReader } from '#vm/node/secret-reader';
 import { type NodePool, shapesOf } from '#vm/node/simulated/node-pool';
 import { NODE_RANGE } from '#vm/node/simulated/simulated-fleet';
-import type { DriverAccess } from './embedded-options.ts';
+import type { DriverAccess, EdgeParts } from './embedded-options.ts';
 import { openImageStore } from './open-image-store.ts';
 
 /** Maximum time that guests may take to shut down when the process ends. */
@@ -73,6 +77,15 @@ export class RealMachines {
     return this.#drivers;
   }
 
+  /** Returns what real machines contribute to the components. */
+  edgeParts(): Required<Pick<EdgeParts, 'openDrivers' | 'deleteClaim' | 'serviceProxy'>> {
+    return {
+      openDrivers: (access) => this.open(access),
+      deleteClaim: (uid) => this.#claims().remove(uid),
+      serviceProxy: (informers) => this.#serviceProxy(informers),
+    };
+  }
+
   /** Returns what the disks of a node's machines are filled with. All nodes share the images of the host. */
   #diskSources(clientOfNode: DriverAccess['clientOfNode']): (node: string) => DiskSources {
     const { dataDir, clock, log, images, hostDiskDirs: hostDirectories } = this.#options;
@@ -89,14 +102,15 @@ export class RealMachines {
     };
   }
 
-  /** Deletes the disk of a claim, if real machines have used it. */
-  async deleteClaim(uid: string): Promise<void> {
-    await this.#claims().remove(uid);
-  }
-
   #claims(): ClaimFiles {
     this.#files ??= new ClaimFiles(join(this.#options.dataDir, 'claims'));
     return this.#files;
+  }
+
+  /** Makes Services reachable whose guests run on these nodes. */
+  #serviceProxy(informers: Informers): Runnable {
+    const connect = ({ node, machine, port }: ServiceTarget) => this.#drivers.get(node)?.connect(machine, port);
+    return new NodePortProxy({ informers, log: this.#options.log, connect });
   }
 
   /** Shuts all guests down, or leaves them running for the next process. */

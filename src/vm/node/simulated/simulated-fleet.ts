@@ -101,7 +101,8 @@ export class SimulatedFleet implements Runnable {
     this.simulation = simulation;
     this.#usage = new UsageModel(traces);
     this.#logs = new ContainerLogs(clock, containerLogs);
-    const hooks = hooksByNode(simulatedNodeHooks(random.fork('pods'), events, defaults), realNodeHooks, isReal);
+    const real = realNodeHooks({ clock, onChange: (node, id) => this.#agent.machineChanged(node, id) });
+    const hooks = hooksByNode(simulatedNodeHooks(random.fork('pods'), events, defaults), real, isReal);
     const addresses = new Addresses(parseCidr(podRange));
     const shared = { client, clock, events, logs: this.#logs, addresses, hooks };
     this.#nodes = new FleetNodes(

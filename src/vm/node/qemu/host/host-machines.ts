@@ -23,7 +23,7 @@ export function startTime(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
 }
 
-/** Finds all machines on this host. Processes show more reliably than files what runs, and whoever started it. */
+/** Finds all machines on this host. Processes show more reliably than files what runs, whatever user started it. */
 export async function readHostMachines(): Promise<HostMachine[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
