@@ -52,9 +52,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     may: ['platform', 'api', 'vm/usage'],
   },
   'vm/admission': { contents: 'what the admission of all groups shares', may: ['platform', 'api'] },
+  'vm/forecast': { contents: 'forecasts of demand, and their probation', may: ['platform/base'], browser: true },
   'vm/dialects': {
     contents: 'one directory per API group: its admission, its dialect, its controllers',
-    may: ['platform', 'api', 'vm/engine', 'vm/admission', 'vm/controllers', 'vm/images'],
+    may: ['platform', 'api', 'vm/engine', 'vm/admission', 'vm/controllers', 'vm/images', 'vm/forecast'],
   },
   'vm/carbon': {
     contents: 'carbon intensity providers and carbon-aware start',

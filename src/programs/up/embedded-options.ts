@@ -8,6 +8,7 @@ import type { Metrics } from '#platform/runtime/metrics';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
+import type { ForecastFits } from '#vm/dialects/novacron/pool/pool-forecasts';
 import type { ImageFetch } from '#vm/images/web';
 import type { LogStore } from '#vm/node/agent/container-logs';
 import type { MachineDriver } from '#vm/node/machine-driver';
@@ -63,6 +64,8 @@ export interface EdgeParts {
   readonly openDrivers?: (clusterUid: string) => Promise<MachineDrivers>;
   /** Drivers that were opened. */
   readonly drivers?: MachineDrivers;
+  /** Computes the fits of forecasts. Defaults to the thread of the controllers. */
+  readonly fits?: ForecastFits;
   /** Probe and verifier of images. If absent, images are not verified. */
   readonly images?: Pick<OperatorSettings, 'images' | 'verifier'>;
 }
@@ -76,6 +79,8 @@ export interface EmbeddedOptions extends ComponentOptions {
   readonly host?: string;
   readonly port?: number;
   readonly audit?: (line: string) => void;
+  /** Computes the fits of forecasts. Defaults to the thread of the controllers, for simulated time. */
+  readonly fits?: ForecastFits;
   /** Downloads images for verification. If absent, they are not verified. */
   readonly images?: ImageFetch;
   readonly metrics?: Metrics;

@@ -29,7 +29,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     log,
   });
   const machines = await realMachines(options);
-  const edge = { metrics, carbonSources: carbonSources(), images: imageParts(options), ...containerLogs(options) };
+  const edge = {
+    metrics,
+    carbonSources: carbonSources(),
+    images: imageParts(options),
+    ...containerLogs(options),
+    ...definedFields({ fits: options.fits }),
+  };
   const openDrivers = machines === undefined ? {} : { openDrivers: (uid: string) => machines.open(uid) };
   const cluster = await startComponents(opened, options, { ...edge, ...openDrivers });
   return {

@@ -18,6 +18,7 @@ import { vmShortNameGroup } from '#programs/cli/vm-short-name';
 import { nodeNames } from '#programs/install/node-pools';
 import { registerInstance, unregisterInstance } from '#programs/instances/registry';
 import { removeRunFile, writeRunFile } from '#programs/instances/run-file';
+import { threadedFits } from '#programs/operator/fit-thread';
 import { checkedFetch } from '#vm/images/checked-fetch';
 import { formatNodeChanges } from './align-nodes.ts';
 import { clusterName, withStartExplanation } from './data-dir.ts';
@@ -137,6 +138,7 @@ function embeddedOptions({ settings, dataDir, clock, signal }: Run, log: Logger,
     referenceNode: settings.referenceNode,
     carbon: settings.carbon,
     defaultImage: settings.defaultImage,
+    fits: threadedFits(clock),
     ...(settings.verifyImages ? { images: checkedFetch(settings.imageHosts) } : {}),
     leaveMachines: settings.leaveMachines,
     stageDelayMs: settings.stageDelay,
