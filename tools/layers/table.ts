@@ -64,9 +64,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     may: ['platform', 'api'],
     groups: ['kubevirt'],
   },
+  'vm/forecast': { contents: 'forecasts of demand, and their probation', may: ['platform/base'], browser: true },
   'vm/dialects': {
     contents: 'one directory per API group: its admission, its dialect, its controllers',
-    may: ['platform', 'api', 'vm/engine', 'vm/admission', 'vm/controllers', 'vm/images'],
+    may: ['platform', 'api', 'vm/engine', 'vm/admission', 'vm/controllers', 'vm/images', 'vm/forecast'],
   },
   'vm/carbon': {
     contents: 'carbon intensity providers and carbon-aware start',

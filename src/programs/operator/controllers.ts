@@ -20,6 +20,7 @@ import { MIGRATION_RULES } from '#vm/controllers/migration/rbac';
 import type { ImageProbe } from '#vm/controllers/template/image-probe';
 import { controllersOf } from '#vm/dialects/controllers';
 import type { RunController } from '#vm/dialects/group-controllers';
+import type { ForecastFits } from '#vm/dialects/novacron/pool/pool-forecasts';
 import { REGISTRATIONS } from '#vm/dialects/registrations';
 import { AddressPool } from '#vm/engine/address-pool';
 import type { AdmissionRecheck } from '#vm/engine/admission-recheck';
@@ -59,6 +60,8 @@ export interface OperatorSettings {
   readonly readsSecrets?: boolean;
   /** Returns the usage of a running instance. Absent if it is not known. */
   readonly usage?: (instance: Vmi) => VmUsage | undefined;
+  /** Computes the fits of forecasts. */
+  readonly fits?: ForecastFits;
   /** Image of pools whose template has none. */
   readonly defaultImage?: string;
   /** The only namespace that is managed, if there is just one. */

@@ -30,6 +30,7 @@ import { checkedFetch } from '#vm/images/checked-fetch';
 import { ImageVerifier } from '#vm/images/verifier';
 import { webOf } from '#vm/images/web';
 import { carbonSources } from './carbon-sources.ts';
+import { threadedFits } from './fit-thread.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
 import { type NamedFlags, resolveNames } from './resolve-names.ts';
@@ -180,6 +181,7 @@ function controllerSettings(
     nodeLostAfterMs: flags.nodeLostAfter,
     referenceNode: flags.referenceNode,
     recheck: storedRecheck(),
+    fits: threadedFits(clock),
     ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
     ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
     ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),

@@ -87,7 +87,7 @@ function operatorSettings(
     readsSecrets: true,
     rollout: options.rollout ?? 'LiveUpdate',
     nodeLostAfterMs: options.nodeLostAfterMs ?? NODE_LOST_AFTER_MS,
-    ...definedFields({ referenceNode: options.referenceNode, defaultImage: options.defaultImage }),
+    ...definedFields({ referenceNode: options.referenceNode, defaultImage: options.defaultImage, fits: edge.fits }),
   };
 }
 

@@ -13,6 +13,7 @@ import type { ImageFlags } from '#programs/cli/image-flags';
 import type { CarbonSources } from '#programs/operator/carbon';
 import type { OperatorSettings } from '#programs/operator/controllers';
 import type { CarbonSettings } from '#vm/carbon/settings';
+import type { ForecastFits } from '#vm/dialects/novacron/pool/pool-forecasts';
 import type { ImageFetch } from '#vm/images/web';
 import type { LogStore } from '#vm/node/agent/container-logs';
 import type { MachineDriver } from '#vm/node/machine-driver';
@@ -81,6 +82,8 @@ export interface EdgeParts {
   readonly deleteClaim?: (uid: string) => Promise<void>;
   /** Drivers that were opened. */
   readonly drivers?: MachineDrivers;
+  /** Computes the fits of forecasts. Defaults to the thread of the controllers. */
+  readonly fits?: ForecastFits;
   /** Probe and verifier of images. If absent, images are not verified. */
   readonly images?: Pick<OperatorSettings, 'images' | 'verifier'>;
 }
@@ -98,6 +101,8 @@ export interface EmbeddedOptions extends ComponentOptions {
   readonly machineImages?: ImageFlags;
   /** Directories of the host whose files real machines may use as disks. */
   readonly hostDiskDirs?: readonly string[];
+  /** Computes the fits of forecasts. Defaults to the thread of the controllers, for simulated time. */
+  readonly fits?: ForecastFits;
   /** Downloads images for verification. If absent, they are not verified. */
   readonly images?: ImageFetch;
   readonly metrics?: Metrics;

@@ -31,7 +31,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   });
   const machines = await realMachines(options);
   const parts = { metrics, carbonSources: carbonSources(), images: imageParts(options), serveStream };
-  const edge = { ...parts, ...containerLogs(options), ...machines?.edgeParts() };
+  const edge = {
+    ...parts,
+    ...containerLogs(options),
+    ...machines?.edgeParts(),
+    ...definedFields({ fits: options.fits }),
+  };
   const cluster = await startComponents(opened, options, edge);
   return {
     ...cluster,

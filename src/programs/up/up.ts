@@ -18,6 +18,7 @@ import { vmShortNameGroup } from '#programs/cli/vm-short-name';
 import { nodeNames } from '#programs/install/node-pools';
 import { registerInstance, unregisterInstance } from '#programs/instances/registry';
 import { removeRunFile, writeRunFile } from '#programs/instances/run-file';
+import { threadedFits } from '#programs/operator/fit-thread';
 import { formatNodeChanges } from './align-nodes.ts';
 import { clusterName, withStartExplanation } from './data-dir.ts';
 import { demoVms, hasRealMachines } from './demo-fleet.ts';
@@ -138,6 +139,7 @@ function embeddedOptions({ settings, dataDir, clock, signal }: Run, log: Logger,
     referenceNode: settings.referenceNode,
     carbon: settings.carbon,
     defaultImage: settings.defaultImage,
+    fits: threadedFits(clock),
     ...(settings.verifyImages ? { images: imageFetch(settings) } : {}),
     machineImages: settings,
     hostDiskDirs: settings.hostDiskDirs,

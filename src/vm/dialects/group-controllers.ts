@@ -12,6 +12,7 @@ import type { DependencyProvider, DependencyProviders } from '#vm/engine/depende
 import type { Dialect } from '#vm/engine/dialect';
 import type { VmUsage } from '#vm/engine/metrics';
 import type { ImageVerifier } from '#vm/images/verifier';
+import type { ForecastFits } from './novacron/pool/pool-forecasts.ts';
 
 /** Creates a runnable from a controller. Its events come from this component. */
 export type RunController = <T extends KubeObject>(controller: Controller<T>, component: string) => Runnable;
@@ -41,6 +42,8 @@ export interface GroupDeps {
   readonly usage?: ((instance: Vmi) => VmUsage | undefined) | undefined;
   /** Permits reading Secrets to check that they exist. */
   readonly readsSecrets?: boolean | undefined;
+  /** Computes the fits of forecasts. Defaults to the thread of the controllers, for simulated time. */
+  readonly fits?: ForecastFits | undefined;
   /** Image of pools whose template has none. */
   readonly defaultImage?: string | undefined;
   /** The only namespace that is managed, if there is just one. */

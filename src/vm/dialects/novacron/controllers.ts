@@ -15,7 +15,7 @@ import { NOVACRON_RESOURCES } from './vm-resources.ts';
 /** Controllers of pools, and of the resources of NovaCron's VMs. */
 export const novacronControllers: GroupControllers = { group: 'novacron.io', kinds: [vmPool], create, rules };
 
-function create({ run, dialects, usage, clock, onlyNamespace, defaultImage }: GroupDeps): GroupParts {
+function create({ run, dialects, usage, clock, onlyNamespace, defaultImage, fits }: GroupDeps): GroupParts {
   const operations = hasOperations(dialects);
   const refusals = new ClaimErrors();
   const rounds = usage === undefined ? undefined : usageRounds(NOVACRON_RESOURCES, { usage, clock });
@@ -26,7 +26,7 @@ function create({ run, dialects, usage, clock, onlyNamespace, defaultImage }: Gr
     },
     runnables: [
       run(vmResources(NOVACRON_RESOURCES, operations, refusals, onlyNamespace), 'virtualmachine-controller'),
-      run(pools({ defaultImage, usage }), 'vmpool-controller'),
+      run(pools({ defaultImage, usage, fits }), 'vmpool-controller'),
       ...(rounds === undefined ? [] : [rounds.runnable]),
     ],
   };

@@ -11,9 +11,11 @@ import { REVISION_HASH, revisionsToPrune } from '#platform/runtime/revisions/rev
 import { deleteRevisions, syncRevisions } from '#platform/runtime/revisions/sync-revisions';
 import { writeStatus } from '#platform/runtime/status';
 import type { ReconcileResult } from '#platform/runtime/work-queue';
+import { computeFit } from '#vm/forecast/budgeted-fits';
 import { type PoolPlan, type PoolRevisions, planPool } from './plan-pool.ts';
 import { PoolAutoscaler } from './pool-autoscaler.ts';
 import { PoolExecutor } from './pool-executor.ts';
+import type { ForecastFits } from './pool-forecasts.ts';
 import { revisionOf } from './pool-vm.ts';
 import type { InstanceUsage } from './read-metrics.ts';
 import { poolLabels, selectorOf } from './selector.ts';
@@ -24,6 +26,8 @@ export interface PoolControllerOptions {
   readonly defaultImage?: string | undefined;
   /** Returns the usage of a running instance. Absent if it is not known. */
   readonly usage?: InstanceUsage | undefined;
+  /** Computes fits of forecasts. Defaults to this thread, for simulated time. */
+  readonly fits?: ForecastFits | undefined;
 }
 
 /** Time within which changes of VMs are observed together, and between two writes of counts alone. */
@@ -69,7 +73,7 @@ class PoolReconciler {
 
   constructor(options: PoolControllerOptions) {
     this.#options = options;
-    this.#autoscaler = new PoolAutoscaler(options.usage);
+    this.#autoscaler = new PoolAutoscaler(options.usage, options.fits ?? { fit: computeFit });
   }
 
   forget(key: string): void {
@@ -88,13 +92,14 @@ class PoolReconciler {
     if (!this.#revisionExpectations.met(key, context.cache(CONTROLLER_REVISIONS))) return undefined;
     const vms = await this.#claim(pool, context);
     const revisions = await syncRevisions(VM_POOLS, pool, context, this.#revisionExpectations, poolLabels(pool));
-    const { measures, againMs } = await this.#autoscaler.measure(pool, vms, context);
+    const { measures, forecast, isForeign, againMs } = await this.#autoscaler.measure(pool, vms, context);
     const now = context.clock.now();
-    const plan = planPool({ pool, vms, revisions, measures, defaultImage: this.#options.defaultImage, now });
+    const { defaultImage } = this.#options;
+    const plan = planPool({ pool, vms, revisions, measures, forecast: forecast?.demand, defaultImage, now });
     this.#warn(pool, plan, context);
     await this.#autoscaler.remember(pool, plan.decision, context);
     const failure = (await this.#execute(plan, pool, context)) ?? plan.problem;
-    const again = await this.#report(poolStatus({ pool, vms, plan, failure, now }), pool, context);
+    const again = await this.#report(poolStatus({ pool, vms, plan, failure, forecast, isForeign, now }), pool, context);
     await this.#prune(pool, revisions, plan, vms, context);
     if (failure !== undefined && plan.problem === undefined) throw new Error(failure.message);
     const times = [again?.requeueAfterMs, plan.rollout.againMs, againMs].filter((ms) => ms !== undefined);

@@ -14,6 +14,12 @@ export type MetricReading = { readonly metric: PoolMetric; readonly name: string
 /** Name of a metric, for people and for the history. */
 export const metricName = ({ type, metric }: PoolMetric): string => (type === 'custom' ? (metric?.name ?? '') : type);
 
+/** Returns what one VM may have of a metric when it meets its target, in thousandths. */
+export function targetOf(metric: PoolMetric, vm: Pick<NovacronVm['spec'], 'template'>): number {
+  if (metric.type === 'custom') return milliValue(parseQuantity(metric.targetValue ?? '1'));
+  return Math.trunc((sizeOf(metric.type, vm) * (metric.targetAverageUtilization ?? 100)) / 100);
+}
+
 /** Returns the size of a VM in thousandths. Percentages are of the guest, not of what its pod requests. */
 export function sizeOf(type: 'cpu' | 'memory', { template }: Pick<NovacronVm['spec'], 'template'>): number {
   const { cpu, memory } = template.spec.resources;

@@ -7,6 +7,7 @@ import { DemandSampler } from './demand-sampler.ts';
 import { loadHistory, type StoredHistory, saveHistory } from './history-store.ts';
 import { isAutoscaled, requestedReplicas } from './limits.ts';
 import { replicaOf } from './metric-reading.ts';
+import { type ForecastFits, type PoolForecast, PoolForecasts } from './pool-forecasts.ts';
 import { EMPTY_HISTORY, type PoolHistory, STEP_MS, withSample } from './pool-history.ts';
 import { type InstanceUsage, instanceOf, readMetrics } from './read-metrics.ts';
 import type { ScalingDecision, ScalingMeasures } from './scaling-decision.ts';
@@ -17,6 +18,9 @@ const PERIOD_MS = 15_000;
 interface AutoscalerEntry {
   readonly uid: string;
   readonly sampler: DemandSampler;
+  readonly forecasts: PoolForecasts;
+  /** Samples were added since the history was last written. */
+  hasNewSamples: boolean;
   at: number;
   generation: number | undefined;
   stored: StoredHistory;
@@ -27,6 +31,8 @@ export interface Measured {
   readonly measures?: ScalingMeasures;
   /** Time until the metrics are due. Absent without autoscaling. */
   readonly againMs?: number;
+  /** Forecast of predictive scaling, once there is one or a reason why not. */
+  readonly forecast?: PoolForecast;
   /** Somebody else's ConfigMap has the name of the history, which is then lost with the operator. */
   readonly isForeign?: boolean;
 }
@@ -34,10 +40,12 @@ export interface Measured {
 /** Reads the metrics of autoscaled pools, and remembers what later decisions need. */
 export class PoolAutoscaler {
   readonly #usage: InstanceUsage | undefined;
+  readonly #fits: ForecastFits;
   readonly #entries = new Map<string, AutoscalerEntry>();
 
-  constructor(usage: InstanceUsage | undefined) {
+  constructor(usage: InstanceUsage | undefined, fits: ForecastFits) {
     this.#usage = usage;
+    this.#fits = fits;
   }
 
   forget(key: string): void {
@@ -54,7 +62,7 @@ export class PoolAutoscaler {
     const entry = await this.#entryOf(pool, context);
     const isForeign = entry.stored.state === 'foreign';
     if (entry.at + PERIOD_MS > now && entry.generation === pool.metadata.generation) {
-      return { againMs: entry.at + PERIOD_MS - now, isForeign };
+      return { againMs: entry.at + PERIOD_MS - now, isForeign, ...this.#forecastOf(entry, pool) };
     }
     if (entry.history.scale.recommendations.length === 0) {
       const recommendation = pool.status?.desiredReplicas ?? requestedReplicas(pool);
@@ -67,8 +75,12 @@ export class PoolAutoscaler {
       const started = instanceOf(vm, context)?.metadata.creationTimestamp;
       return replicaOf(vm, started ?? undefined);
     });
-    if (isPredictive(pool)) entry.sampler.add(readings, vms, now);
-    return { measures: { readings, replicas, history: entry.history.scale }, againMs: PERIOD_MS, isForeign };
+    if (isPredictive(pool)) {
+      this.#advance(entry, pool, vms, context);
+      entry.sampler.add(readings, vms, now);
+    }
+    const measures = { readings, replicas, history: entry.history.scale };
+    return { measures, againMs: PERIOD_MS, isForeign, ...this.#forecastOf(entry, pool) };
   }
 
   /**
@@ -86,21 +98,32 @@ export class PoolAutoscaler {
       ...(recommended === undefined ? {} : { recommendation: recommended }),
       ...(change === undefined ? {} : { change }),
     };
-    const samples = entry.sampler.finished(now);
+    entry.history = {
+      ...entry.history,
+      scale: remember(entry.history.scale, noted, now),
+      ...(change === undefined || steps === undefined ? {} : { steps }),
+    };
+    if (change === undefined && !entry.hasNewSamples) return;
+    entry.hasNewSamples = false;
+    entry.stored = await saveHistory(context.client, pool, entry.stored, entry.history);
+  }
+
+  /** Adds the demand of steps that are over, and issues the next forecast. */
+  #advance(entry: AutoscalerEntry, pool: Pool, vms: readonly NovacronVm[], context: Context): void {
+    const samples = entry.sampler.finished(context.clock.now());
+    if (samples.length === 0) return;
     const maxSteps = Math.ceil(lookbackMs(pool) / STEP_MS);
     const demand = { ...entry.history.demand };
     for (const { metric, ...sample } of samples) demand[metric] = withSample(demand[metric], sample, maxSteps);
-    entry.history = {
-      scale: remember(entry.history.scale, noted, now),
-      demand,
-      ...(change === undefined || steps === undefined
-        ? entry.history.steps === undefined
-          ? {}
-          : { steps: entry.history.steps }
-        : { steps }),
-    };
-    if (change === undefined && samples.length === 0) return;
-    entry.stored = await saveHistory(context.client, pool, entry.stored, entry.history);
+    const history = { ...entry.history, demand };
+    const probation = entry.forecasts.advance(pool, vms, history, samples, context);
+    entry.history = { ...history, probation };
+    entry.hasNewSamples = true;
+  }
+
+  #forecastOf({ forecasts }: AutoscalerEntry, pool: Pool): Pick<Measured, 'forecast'> {
+    const { latest } = forecasts;
+    return isPredictive(pool) && latest !== undefined ? { forecast: latest } : {};
   }
 
   async #entryOf(pool: Pool, { client }: Context): Promise<AutoscalerEntry> {
@@ -111,7 +134,9 @@ export class PoolAutoscaler {
     const history = stored.state === 'own' ? stored.history : EMPTY_HISTORY;
     const at = Number.NEGATIVE_INFINITY;
     const sampler = new DemandSampler();
-    const entry = { uid: pool.metadata.uid, sampler, at, generation: undefined, stored, history };
+    const forecasts = new PoolForecasts(this.#fits);
+    const shared = { uid: pool.metadata.uid, sampler, forecasts, stored, history };
+    const entry: AutoscalerEntry = { ...shared, at, generation: undefined, hasNewSamples: false };
     this.#entries.set(key, entry);
     return entry;
   }

@@ -1,4 +1,5 @@
 import type { ScaleHistory } from '#platform/runtime/autoscaling/scale-history';
+import type { Probation } from '#vm/forecast/probation';
 import type { ScalingSteps } from './scaling-decision.ts';
 
 /** Demand for one metric in steps of five minutes, the sum over all VMs in thousandths. */
@@ -14,6 +15,8 @@ export interface DemandSeries {
 export interface PoolHistory {
   readonly scale: ScaleHistory;
   readonly demand: Readonly<Record<string, DemandSeries>>;
+  /** How good the forecasts of each metric were. */
+  readonly probation?: Readonly<Record<string, Probation>>;
   /** How the last change of the number of VMs was decided. */
   readonly steps?: ScalingSteps;
 }
@@ -55,12 +58,25 @@ export const formatHistory = (history: PoolHistory): string => JSON.stringify(hi
 /** Reads a history. Text that is none, for example after an edit, counts as empty. */
 export function parseHistory(text: string | undefined): PoolHistory {
   try {
-    const { scale, demand, steps } = JSON.parse(text ?? '') as Partial<PoolHistory>;
+    const { scale, demand, steps, probation } = JSON.parse(text ?? '') as Partial<PoolHistory>;
     if (!isScale(scale) || typeof demand !== 'object' || !Object.values(demand).every(isSeries)) return EMPTY_HISTORY;
-    return { scale, demand, ...(steps === undefined ? {} : { steps }) };
+    return {
+      scale,
+      demand,
+      ...(steps === undefined ? {} : { steps }),
+      ...(isProbation(probation) ? { probation } : {}),
+    };
   } catch {
     return EMPTY_HISTORY;
   }
+}
+
+function isProbation(found: PoolHistory['probation']): found is NonNullable<PoolHistory['probation']> {
+  if (typeof found !== 'object') return false;
+  return Object.values(found).every(
+    ({ issued, naive, error, total, covered, weight, scored }) =>
+      Array.isArray(issued) && areNumbers(naive) && areNumbers([error, total, covered, weight, scored]),
+  );
 }
 
 const areNumbers = (values: unknown): boolean => Array.isArray(values) && values.every(Number.isFinite);

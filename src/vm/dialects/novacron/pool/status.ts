@@ -1,7 +1,9 @@
+import { historyName } from '#api/novacron/pool-words';
 import type { NovacronVm, Pool } from '#api/novacron/resources';
 import { timestamp } from '#platform/base/timestamp';
 import { type Condition, withTransitionTime } from '#vm/engine/condition';
 import type { PoolPlan } from './plan-pool.ts';
+import type { PoolForecast } from './pool-forecasts.ts';
 import { isPoolVmActive, isReady, revisionOf } from './pool-vm.ts';
 import { selectorOf } from './selector.ts';
 
@@ -18,6 +20,8 @@ export interface PoolStatusInput {
   readonly vms: readonly NovacronVm[];
   readonly plan: PoolPlan;
   readonly failure: PoolFailure | undefined;
+  readonly forecast?: PoolForecast | undefined;
+  readonly isForeign?: boolean | undefined;
   readonly now: number;
 }
 
@@ -26,7 +30,7 @@ const MAX_LISTED = 1000;
 
 /** Returns the whole status of a pool. */
 export function poolStatus(input: PoolStatusInput): PoolStatus {
-  const { pool, vms, plan, now } = input;
+  const { pool, vms, plan, forecast, now } = input;
   const { decision, rollout } = plan;
   const active = vms.filter(isPoolVmActive);
   const { collisionCount, lastScaleTime } = pool.status ?? {};
@@ -44,6 +48,7 @@ export function poolStatus(input: PoolStatusInput): PoolStatus {
     updateRevision: plan.updateRevision,
     ...(collisionCount === undefined ? {} : { collisionCount }),
     ...(scaledAt === undefined ? {} : { lastScaleTime: scaledAt }),
+    ...forecastStatus(pool, forecast),
     vms: active
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
       .slice(0, MAX_LISTED)
@@ -56,16 +61,41 @@ export function poolStatus(input: PoolStatusInput): PoolStatus {
   };
 }
 
-function conditionsOf({ pool, plan, failure, vms, now }: PoolStatusInput): Condition[] {
+/** The forecast is written with its demand: every five minutes, and not in between. */
+function forecastStatus({ spec, status }: Pool, forecast: PoolForecast | undefined): Pick<PoolStatus, 'forecast'> {
+  if (spec.autoscaling?.enabled !== true || spec.autoscaling.predictive?.enabled !== true) return {};
+  const reported = forecast?.status ?? status?.forecast;
+  return reported === undefined ? {} : { forecast: reported };
+}
+
+function conditionsOf({ pool, plan, failure, vms, forecast, isForeign, now }: PoolStatusInput): Condition[] {
   const { decision } = plan;
   const drafts = [
     availableCondition(plan),
     progressingCondition(pool, plan, vms.filter(isPoolVmActive).length),
     { type: 'ScalingActive', ...decision.active },
     { type: 'ScalingLimited', ...decision.limited },
+    ...forecastCondition(pool, forecast, isForeign === true),
     ...(failure === undefined ? [] : [{ type: 'ReplicaFailure', status: 'True' as const, ...failure }]),
   ];
   return drafts.map((draft) => withTransitionTime(pool.status?.conditions, draft, timestamp(now)));
+}
+
+function forecastCondition(pool: Pool, forecast: PoolForecast | undefined, isForeign: boolean): Draft[] {
+  const { autoscaling } = pool.spec;
+  if (autoscaling?.enabled !== true || autoscaling.predictive?.enabled !== true) return [];
+  if (isForeign) {
+    const message = `ConfigMap ${historyName(pool.metadata.name)} belongs to somebody else, so the demand is forgotten at a restart of the operator: delete or rename it`;
+    return [{ type: 'ForecastUsed', status: 'False', reason: 'HistoryTaken', message }];
+  }
+  const before = pool.status?.conditions?.find(({ type }) => type === 'ForecastUsed');
+  if (forecast === undefined && before !== undefined) {
+    return [
+      { type: 'ForecastUsed', status: before.status, reason: before.reason ?? '', message: before.message ?? '' },
+    ];
+  }
+  const { used = false, reason = 'NoForecast', message = 'no demand is known yet' } = forecast?.demand ?? {};
+  return [{ type: 'ForecastUsed', status: used ? 'True' : 'False', reason, message }];
 }
 
 type Draft = Omit<Condition, 'lastTransitionTime'>;
