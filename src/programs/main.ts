@@ -51,6 +51,7 @@ const starters: Starters = {
   nodes: async (settings) => (await import('#programs/install/print-nodes')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
   kubeconfigNames: async (flags, what) => (await import('./connect.ts')).kubeconfigNames(flags, what),
+  findExporter: async () => (await import('./connect.ts')).findExporter(),
 };
 
 const enough = new AbortController();
