@@ -78,7 +78,7 @@ async function run(...args: string[]) {
   const { signal } = new AbortController();
   let code = 0;
   try {
-    const command = rebalanceCommand({ io, clock, interrupted: () => signal });
+    const command = rebalanceCommand({ io, clock, interrupted: () => signal, findExporter: async () => undefined });
     await command.exitOverride().parseAsync(['run', ...args], { from: 'user' });
   } catch (error) {
     code = reportedError(error, io, { debug: true });

@@ -20,6 +20,7 @@ import { Informers } from '#platform/runtime/informers';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import type { Connection } from '#programs/cli/connection';
 import type { ExporterFlags } from '#programs/cli/exporter';
+import { serverLog } from '#programs/cli/log-stream';
 import { connect } from './connect.ts';
 
 /** Time for the cluster to respond before it counts as unreachable. */
@@ -31,7 +32,7 @@ const RETRY_MS = 5_000;
 export async function runExporter(flags: ExporterFlags): Promise<void> {
   const clock = realClock;
   const { logLevel: level, logFormat: format, host, port } = flags;
-  const log = createLogger({ level, format, clock, destination: process.stderr });
+  const log = createLogger({ level, format, clock, destination: serverLog() });
   const stop = new AbortController();
   const { signal } = stop;
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());

@@ -7,11 +7,18 @@ import { terminal } from '#programs/cli/terminal';
 /** The scripts in bin/ pass the name that the program was called by, then the user's arguments. */
 const [, , name, ...args] = process.argv;
 
+/** Programs that serve others, which must survive that nobody can read what they print. */
+const isServer = ['up', 'apiserver', 'operator', 'exporter'].includes(args[0] ?? '');
+
 // A reader that has exited (`vimana crds | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (isServer) return;
+  terminal.err(`error: the output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
+// There is no place left to report this.
+process.stderr.on('error', () => {});
 
 // Files may contain secrets, so only the user who runs the program may read them.
 process.umask(0o077);
@@ -50,6 +57,7 @@ const starters: Starters = {
   nodes: async (settings) => (await import('#programs/install/print-nodes')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
   kubeconfigNames: async (flags, what) => (await import('./connect.ts')).kubeconfigNames(flags, what),
+  findExporter: async () => (await import('./connect.ts')).findExporter(),
 };
 
 const enough = new AbortController();

@@ -12,6 +12,7 @@ import { Events } from '#platform/runtime/events/events';
 import { manager } from '#platform/runtime/manager';
 import type { Runnable } from '#platform/runtime/runnable';
 import type { ApiServerSettings } from '#programs/cli/apiserver';
+import { serverLog } from '#programs/cli/log-stream';
 import { startVmControlPlane } from '#programs/embedded/control-plane';
 import { defaultDataDir } from '#programs/instances/default-data-dir';
 import { clusterName, withStartExplanation } from '#programs/up/data-dir';
@@ -20,7 +21,7 @@ import { checkRequestedKubeconfig, openAuditLog, writeRequestedKubeconfig } from
 /** Runs `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {
   const clock = realClock;
-  const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
+  const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: serverLog() });
   const dataDir = settings.dataDir ?? defaultDataDir('apiserver');
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
   assertEncryptedIfRemote(settings);

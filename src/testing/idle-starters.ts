@@ -24,4 +24,5 @@ export const IDLE_STARTERS: Starters = {
   nodes: none,
   connect: none,
   kubeconfigNames: none,
+  findExporter: none,
 };

@@ -232,6 +232,7 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'control-plane/apiserver/store/environment.ts',
     'control-plane/apiserver/store/file-guard.ts',
     'control-plane/apiserver/store/directory-lock.ts',
+    'control-plane/apiserver/store/free-space.ts',
     'control-plane/apiserver/store/lmdb-file.ts',
     'control-plane/apiserver/store/lmdb-journal.ts',
     'control-plane/apiserver/store/lmdb-store.ts',

@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { serviceRangeProblem } from '#platform/kube/service-range';
+import { type Command, Option } from 'commander';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
+import { serviceRangeOption } from './service-range-option.ts';
 
 /** Parsed flags of `vimana apiserver`. */
 export interface ApiServerSettings {
@@ -34,11 +34,7 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
     )
     .option('--port <number>', 'port to listen on; 0 picks a free one', portNumber, 6443)
     .option('--bind-address <address>', 'address to listen on', nonEmpty, '127.0.0.1')
-    .option(
-      '--service-cluster-ip-range <cidr>',
-      'addresses of Services, such as 10.0.0.0/24; fixed for a data directory (default: 10.96.0.0/16)',
-      serviceRange,
-    )
+    .addOption(serviceRangeOption())
     .option('--kubeconfig-out <file>', 'write an administrator kubeconfig to this file when ready', nonEmpty)
     .addOption(new Option('--store <kind>', 'where to store objects').choices(['memory', 'lmdb']).default('lmdb'))
     .addOption(
@@ -65,12 +61,6 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
     )
     .refuses(contradictions)
     .action(start);
-}
-
-function serviceRange(text: string): string {
-  const problem = serviceRangeProblem(text);
-  if (problem !== undefined) throw new InvalidArgumentError(problem);
-  return text;
 }
 
 /** Returns an error for each combination of flags that contradict each other. */

@@ -64,6 +64,23 @@ describe('contradicting flags', () => {
     expect(outcome).toEqual({ code: 2, err: expect.stringContaining(message) });
   });
 
+  it('do not follow from a value that is rejected', async () => {
+    const { code, err } = await requested(...line('up --vm-short-name bogus'));
+    expect(code).toBe(2);
+    expect(err).toContain('--vm-short-name bogus: Allowed choices are');
+    expect(err).not.toContain('--dialects does not include');
+  });
+
+  it.each(['up', 'apiserver'] as const)('%s takes a range for Services', async (command) => {
+    const flag = '--service-cluster-ip-range';
+    const { [command]: settings } = await requested(command, flag, '10.7.0.0/24');
+    expect(settings).toMatchObject({ serviceClusterIpRange: '10.7.0.0/24' });
+    expect(await requested(command, flag, 'ten')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`${flag} ten`),
+    });
+  });
+
   it('are all reported at once', async () => {
     const { code, err } = await requested(...line('up --demo --empty --zones 0 --node-resources cpu=4 --port many'));
     expect(code).toBe(2);

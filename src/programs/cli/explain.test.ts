@@ -22,6 +22,10 @@ describe('vimana explain', () => {
     },
   );
 
+  it('shows in its help only what it accepts', async () => {
+    expect((await run('explain --help')).out).not.toContain('[name]');
+  });
+
   it('explains a pod by its own name too', async () => {
     const [, pod = ''] = /^pod default\/(\S+),/.exec((await run('explain vm web')).out) ?? [];
     expect(await run(`explain pod ${pod} -o json`)).toEqual(await run('explain vm web -o json'));

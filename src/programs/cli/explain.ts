@@ -27,8 +27,9 @@ type Find = (client: Client, namespace: string, name: string, flags: ExplainFlag
 export function explainCommand(io: Io, connect: Connect): Command {
   const explain = new CheckedCommand('explain')
     .description('explain why a VM or a pod runs where it runs, or nowhere')
-    .argument('[name]')
-    .action((name: string | undefined, _flags, command: Command) => {
+    .allowExcessArguments()
+    .action((_flags, command: Command) => {
+      const [name] = command.args;
       if (name === undefined) command.help();
       throw new UsageError(`explain ${name}: say whether ${name} is a VM or a pod`, {
         hint: `For example: vimana explain vm ${name}`,

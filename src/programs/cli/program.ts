@@ -19,7 +19,7 @@ import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
 import { overview } from './overview.ts';
-import { rebalanceCommand } from './rebalance/command.ts';
+import { type FindExporter, rebalanceCommand } from './rebalance/command.ts';
 import { type RestoreSettings, restoreCommand } from './restore.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
 import { type SimulateSettings, simulateCommand } from './simulate.ts';
@@ -44,6 +44,7 @@ export interface Starters extends RunningStarters, InstallStarters {
   readonly nodes: (settings: NodesSettings) => Promise<string>;
   readonly connect: Connect;
   readonly kubeconfigNames: KubeconfigNames;
+  readonly findExporter: FindExporter;
 }
 
 export interface ProgramDeps {
@@ -93,7 +94,7 @@ export function vimanaProgram({
     carbonCommand({ io, clock, signal, connect: starters.connect }),
     explainCommand(io, starters.connect),
     nodesCommand(io, starters.nodes),
-    rebalanceCommand({ io, clock, interrupted }),
+    rebalanceCommand({ io, clock, interrupted, findExporter: starters.findExporter }),
     simulateCommand(io, starters.simulate),
     traceCommand(starters.importTrace),
     validateCommand(io),

@@ -131,7 +131,9 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('error'),
     )
-    .action((flags: Flags) => start(settingsOf(io, flags)));
+    .action((flags: Flags, command: Command) =>
+      start(settingsOf(io, flags, command.getOptionValueSource('nodes') === 'cli')),
+    );
 }
 
 function withCompareFlags(command: CheckedCommand): CheckedCommand {
@@ -146,8 +148,13 @@ function withCompareFlags(command: CheckedCommand): CheckedCommand {
     .refuses(contradictions);
 }
 
-function settingsOf(io: Io, flags: Flags): SimulateSettings {
+function settingsOf(io: Io, flags: Flags, areNodesGiven: boolean): SimulateSettings {
   const scenario = scenarioAt(io, flags.scenario);
+  if (areNodesGiven && (scenario.spec.nodes ?? []).length > 0) {
+    throw new VimanaError('REFUSED', `--nodes ${flags.nodes}: the scenario defines its nodes`, {
+      hint: 'Omit it, or change spec.nodes.',
+    });
+  }
   const { speed: factor, out, nodes, resolution, logLevel, destinations, budget } = flags;
   const lasts = parseDuration(scenario.spec.duration);
   if (flags.until !== undefined && flags.until > lasts) {

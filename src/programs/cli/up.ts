@@ -14,6 +14,7 @@ import { nonEmpty } from './non-empty.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 import { type RuntimeFlags, withRuntimeDefaults, withRuntimeFlags } from './runtime-flags.ts';
+import { serviceRangeOption } from './service-range-option.ts';
 import { verifyImagesOption } from './verify-images.ts';
 import { unservedShortName, vmShortNameOption } from './vm-short-name-option.ts';
 
@@ -25,6 +26,7 @@ export interface UpSettings extends NodeFlags, RuntimeFlags, ImageFlags {
   readonly port: number;
   readonly bindAddress: string;
   readonly allowedHosts: readonly string[];
+  readonly serviceClusterIpRange?: string;
   readonly metricsPort: number;
   readonly healthPort: number;
   readonly exporterPort: number;
@@ -133,6 +135,7 @@ function withListenerFlags(command: CheckedCommand): CheckedCommand {
     .option('--port <number>', 'port of the API server; 0 picks free ports for all listeners', portNumber, 6443)
     .option('--bind-address <address>', 'address for all listeners', nonEmpty, '127.0.0.1')
     .addOption(allowedHostsOption())
+    .addOption(serviceRangeOption())
     .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
     .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
     .option(

@@ -14,6 +14,8 @@ export function unservedShortName(flags: {
   readonly vmShortName?: string;
 }): string[] {
   const { dialects, vmShortName: group } = flags;
-  if (group === undefined || dialects.some((name) => GROUPS[name] === group)) return [];
+  // An unknown group is reported already.
+  const isUnknown = group === undefined || !VM_GROUPS.some((known) => known === group);
+  if (isUnknown || dialects.some((name) => GROUPS[name] === group)) return [];
   return [`--vm-short-name is ${group}, but --dialects does not include it.`];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chosenDataDir, onlyInstance } from './choose.ts';
+import { chosenDataDir, onlyExporter, onlyInstance } from './choose.ts';
 import { defaultDataDir } from './default-data-dir.ts';
 import type { Instance } from './registry.ts';
 
@@ -35,4 +35,20 @@ test('several instances are listed with how to choose one', () => {
   }
   expect(onlyInstance(running.slice(0, 1))).toEqual(running[0]);
   expect(onlyInstance([])).toBeUndefined();
+});
+
+test('the exporter is that of the only instance', () => {
+  const [a, b] = ['/a', '/b'].map((dataDir) => {
+    const { run } = instance(dataDir);
+    return { dataDir, run: { ...run, exporter: `http:/${dataDir}` } };
+  }) as [Instance, Instance];
+  expect(onlyExporter([])).toBeUndefined();
+  expect(onlyExporter([a])).toBe('http://a');
+  expect(() => onlyExporter([instance('/a')])).toThrow('the Vimana instance in /a runs no exporter');
+  expect(() => onlyExporter([a, b])).toThrow(
+    expect.objectContaining({
+      message: '2 Vimana instances are running',
+      hint: 'Choose one:\n  --exporter http://a  # /a\n  --exporter http://b  # /b',
+    }),
+  );
 });

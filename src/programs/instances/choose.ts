@@ -10,6 +10,25 @@ export function onlyInstance(running: readonly Instance[]): Instance | undefined
   throw several(running, [...choices, 'or set KUBECONFIG to one of these files.']);
 }
 
+/** Returns the address of the only instance's exporter, or undefined if none runs. Throws if there are several. */
+export function onlyExporter(running: readonly Instance[]): string | undefined {
+  const [only, ...others] = running;
+  if (only === undefined) return undefined;
+  if (others.length > 0) {
+    throw several(
+      running,
+      running.flatMap(({ dataDir, run: { exporter } }) =>
+        exporter === undefined ? [] : [`  --exporter ${exporter}  # ${dataDir}`],
+      ),
+    );
+  }
+  const { dataDir, run } = only;
+  if (run.exporter !== undefined) return run.exporter;
+  throw new ConfigError(`the Vimana instance in ${dataDir} runs no exporter`, {
+    hint: 'Start vimana exporter for it, and set its address with --exporter.',
+  });
+}
+
 /**
  * Returns the data directory that a command on an instance means: the given one, the default one if an instance runs
  * there, that of the only running instance, or else the default one.

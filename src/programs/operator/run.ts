@@ -18,6 +18,7 @@ import { createLeaderElector } from '#platform/runtime/leader-elector';
 import { manager } from '#platform/runtime/manager';
 import { Metrics } from '#platform/runtime/metrics';
 import type { Runnable } from '#platform/runtime/runnable';
+import { serverLog } from '#programs/cli/log-stream';
 import type { OperatorFlags } from '#programs/cli/operator';
 import { connect } from '#programs/connect';
 import { type Carbon, carbonOf, isCarbonAware } from '#programs/operator/carbon';
@@ -42,7 +43,7 @@ import { besideKubevirt, isUpstreamKubevirt } from './upstream-kubevirt.ts';
 export async function runOperator(flags: OperatorFlags): Promise<void> {
   const clock = hostClock;
   const { logLevel: level, logFormat: format } = flags;
-  const log = createLogger({ level, format, clock, destination: process.stderr });
+  const log = createLogger({ level, format, clock, destination: serverLog() });
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

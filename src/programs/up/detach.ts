@@ -37,6 +37,7 @@ export async function startDetached({ dataDir }: UpSettings, io: Io, stop: Abort
     return;
   }
   const [code] = await exited;
+  if (said === '') throw withStartExplanation(new Error(`it ended and could not write its log ${log}`), directory);
   io.err(said);
   throw new ReportedError(typeof code === 'number' && code !== 0 ? code : EXIT_CODES.failed);
 }

@@ -96,6 +96,8 @@ export interface EmbeddedOptions extends ComponentOptions {
   readonly durability?: 'sync' | 'relaxed';
   readonly host?: string;
   readonly port?: number;
+  /** Addresses of Services. Defaults to those of an earlier start. */
+  readonly serviceClusterIpRange?: string;
   readonly audit?: (line: string) => void;
   /** Where real machines get their images. Defaults to public servers. */
   readonly machineImages?: ImageFlags;

@@ -22,9 +22,9 @@ export interface Embedded extends Cluster<ControlPlane> {
 /** Starts everything in this process: an API server that listens, and all components. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { clock, random, log, metrics = new Metrics() } = options;
-  const { dataDir, store, durability, host, port, audit } = options;
+  const { dataDir, store, durability, host, port, serviceClusterIpRange, audit } = options;
   const opened = await openControlPlane({
-    ...definedFields({ dataDir, store, durability, host, port, audit }),
+    ...definedFields({ dataDir, store, durability, host, port, serviceClusterIpRange, audit }),
     clock,
     random,
     log,

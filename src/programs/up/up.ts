@@ -13,6 +13,7 @@ import { Metrics } from '#platform/runtime/metrics';
 import { waitForAbort } from '#platform/runtime/wait-for-abort';
 import { EXIT_CODES, ReportedError } from '#programs/cli/failure';
 import type { Io } from '#programs/cli/io';
+import { serverLog } from '#programs/cli/log-stream';
 import type { UpSettings } from '#programs/cli/up';
 import { vmShortNameGroup } from '#programs/cli/vm-short-name';
 import { nodeNames } from '#programs/install/node-pools';
@@ -81,7 +82,7 @@ interface Run {
 
 async function runUntilSignal(run: Run): Promise<void> {
   const { settings, dataDir, io, clock, signal } = run;
-  const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
+  const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: serverLog() });
   const progress = new StartupProgress({ write: io.out, live: process.stdout.isTTY, clock });
   const metrics = new Metrics({ process: true });
   const options = embeddedOptions(run, log, metrics);
@@ -130,7 +131,7 @@ function embeddedOptions({ settings, dataDir, clock, signal }: Run, log: Logger,
     host: settings.bindAddress,
     port: settings.port,
     dialects: settings.dialects,
-    ...definedFields({ vmShortName: settings.vmShortName }),
+    ...definedFields({ vmShortName: settings.vmShortName, serviceClusterIpRange: settings.serviceClusterIpRange }),
     pools,
     ...definedFields({ earlierPools }),
     ...(settings.demo === false ? { mustBeEmpty: dataDir } : {}),

@@ -1,4 +1,5 @@
 import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { assertSpace } from './free-space.ts';
 import { RecordEncoder } from './record.ts';
 import { FORMAT } from './stored-content.ts';
 import type { Version } from './version.ts';
@@ -7,6 +8,16 @@ export type Durability = 'sync' | 'relaxed';
 
 /** Page size that fits two or more objects of typical size; with 4 KiB each would take whole pages of its own. */
 export const PAGE_SIZE = 8192;
+
+/** Pages that any commit may write besides its records: branches of the trees, and the list of free pages. */
+const COMMON_PAGES = 32;
+
+/**
+ * Returns the maximum number of bytes by which a commit extends the file. A record takes less than twice its size, and
+ * a removal rewrites its page.
+ */
+export const commitBytes = (recordBytes: number, removals = 0): number =>
+  2 * recordBytes + (removals + COMMON_PAGES) * PAGE_SIZE;
 
 /** Holds an LMDB environment as stores use it. */
 export interface Environment {
@@ -32,6 +43,7 @@ export function openEnvironment(directory: string, durability: Durability): Envi
     noSync: durability === 'relaxed',
     permissionsMode: 0o600,
   };
+  assertSpace(directory, commitBytes(0));
   const root = open<Buffer, string>(options);
   return {
     root,
@@ -46,7 +58,13 @@ export async function writeData(directory: string, versions: Iterable<Version>, 
   const encoder = new RecordEncoder();
   try {
     root.transactionSync(() => {
-      for (const version of versions) records.putSync(version.revision, encoder.encode([version])[0]!);
+      let bytes = 0;
+      for (const version of versions) {
+        const record = encoder.encode([version])[0]!;
+        bytes += record.length;
+        records.putSync(version.revision, record);
+      }
+      assertSpace(directory, commitBytes(bytes));
       meta.putSync('compacted', Buffer.from(String(compacted)));
       meta.putSync('format', Buffer.from(FORMAT));
     });

@@ -26,6 +26,11 @@ export class FileGuard {
     this.#fd = openSync(path, 'r');
   }
 
+  /** Returns the size of the file at the last check. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** Throws once the file has changed, and on every call after that. */
   check(): void {
     if (this.#damage !== undefined) throw this.#damage;

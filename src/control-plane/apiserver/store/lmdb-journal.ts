@@ -3,8 +3,9 @@ import type { Clock } from '#platform/base/clock';
 import { createPrivateDirectory, tightenFile } from '#platform/kube/kubeconfig/private-file';
 import { lockDirectory } from './directory-lock.ts';
 import { explainedFailure } from './disk-failure.ts';
-import { type Durability, type Environment, openEnvironment, writeData } from './environment.ts';
+import { commitBytes, type Durability, type Environment, openEnvironment, writeData } from './environment.ts';
 import { FileGuard } from './file-guard.ts';
+import { assertSpace } from './free-space.ts';
 import type { Compaction, Journal } from './journal.ts';
 import { RecordEncoder } from './record.ts';
 import { StoreError } from './store-error.ts';
@@ -92,9 +93,10 @@ export class LmdbJournal implements Journal {
 
   async append(versions: readonly Version[], compaction: Compaction | undefined): Promise<void> {
     this.#guard.check();
+    const encoded = this.#encoder.encode(versions);
+    this.#checkSpace(encoded, compaction?.useless.length ?? 0);
     if (this.#failed) await this.#recover();
     const { root, records, meta } = this.#environment;
-    const encoded = this.#encoder.encode(versions);
     const puts: Promise<boolean>[] = [];
     try {
       const committed = root.batch(() => {
@@ -115,6 +117,17 @@ export class LmdbJournal implements Journal {
     }
     this.#newest = versions.at(-1)?.revision ?? this.#newest;
     if (this.#options.clock.monotonic() - this.#headAt >= HEAD_EVERY_MS) this.#advanceHead();
+  }
+
+  #checkSpace(encoded: readonly Buffer[], removals: number): void {
+    const { directory } = this.#options;
+    const bytes = encoded.reduce((sum, { length }) => sum + length, 0);
+    try {
+      // Removals cannot rewrite more pages than there are.
+      assertSpace(directory, Math.min(commitBytes(bytes, removals), commitBytes(bytes) + this.#guard.size));
+    } catch (error) {
+      throw explainedFailure(directory, error);
+    }
   }
 
   async close(): Promise<void> {

@@ -285,7 +285,7 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: [n]}}]`;
   test('is reported with a remedy if the file or the context is missing', async () => {
     await expect(load({}, machine({}))).rejects.toMatchObject({
       message: 'no kubeconfig was found (looked at /home/jane/.kube/config), and this is not a pod',
-      hint: 'Set a file with --kubeconfig or KUBECONFIG, or a server with --server.',
+      hint: 'Set a file with --kubeconfig or KUBECONFIG, or a server with --server. Or start a cluster on this host: vimana up',
     });
     const text = 'contexts: [{name: a, context: {}}, {name: b, context: {}}]';
     await expect(load({ kubeconfig: '/k' }, machine({ '/k': text }))).rejects.toMatchObject({

@@ -141,7 +141,7 @@ function noContext(config: Kubeconfig, files: readonly KubeconfigFile[], paths: 
   const looked = paths.length > 0 ? ` (looked at ${paths.join(', ')})` : '';
   if (files.length === 0) {
     return new ConfigError(`no kubeconfig was found${looked}, and this is not a pod`, {
-      hint: 'Set a file with --kubeconfig or KUBECONFIG, or a server with --server.',
+      hint: 'Set a file with --kubeconfig or KUBECONFIG, or a server with --server. Or start a cluster on this host: vimana up',
     });
   }
   const names = config.names('context');

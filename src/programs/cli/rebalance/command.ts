@@ -11,11 +11,16 @@ import { addRunCommand } from './run.ts';
 import { addScenarioCommand } from './scenario.ts';
 import { addStepCommand } from './step.ts';
 
+/** Returns the address of the running instance's exporter. Throws if several instances run and none is selected. */
+export type FindExporter = () => Promise<string | undefined>;
+
 export interface RebalanceDeps {
   readonly io: Io;
   readonly clock: Clock;
   /** Makes Ctrl-C abort the signal instead of ending the program; a second one ends it. */
   readonly interrupted: () => AbortSignal;
+  /** Finds the exporter of the instance that runs on this host; undefined if there is none. */
+  readonly findExporter: FindExporter;
 }
 
 /**

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ALGORITHMS } from '#fleet/rebalance/algorithms';
+import { ConfigError } from '#platform/base/errors';
 import { FakeClock } from '#platform/base/fake-clock';
 import { memoryIo } from '#testing/memory-io';
 import { reportedError } from '../failure.ts';
-import { rebalanceCommand } from './command.ts';
+import { type FindExporter, rebalanceCommand } from './command.ts';
 
 const SAMPLES = readFileSync('examples/simulation/sample_scenarios.json', 'utf8');
 const files: Readonly<Record<string, string>> = {
@@ -24,11 +25,16 @@ class LivelyClock extends FakeClock {
   }
 }
 
-async function rebalance(line: string, more: Readonly<Record<string, string>> = {}) {
+async function rebalance(
+  line: string,
+  more: Readonly<Record<string, string>> = {},
+  findExporter: FindExporter = async () => undefined,
+) {
   const io = memoryIo({ ...files, ...more });
   let code = 0;
   try {
-    const command = rebalanceCommand({ io, clock: new LivelyClock(), interrupted: () => new AbortController().signal });
+    const interrupted = () => new AbortController().signal;
+    const command = rebalanceCommand({ io, clock: new LivelyClock(), interrupted, findExporter });
     for (const each of [command, ...command.commands]) {
       each.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
     }
@@ -148,6 +154,14 @@ describe('vimana rebalance', () => {
 
   it('wraps rules for the Prometheus operator', async () => {
     expect(parse((await rebalance('rules -o prometheusrule')).out)).toMatchObject({ kind: 'PrometheusRule' });
+  });
+
+  it('uses the exporter of the running instance unless a flag names another', async () => {
+    const find = async () => 'http://127.0.0.1:9';
+    expect((await rebalance('run --dry-run', {}, find)).err).toContain('cannot be reached at http://127.0.0.1:9');
+    const fail = () => Promise.reject(new ConfigError('2 Vimana instances are running'));
+    expect(await rebalance('run', {}, fail)).toMatchObject({ code: 1, err: expect.stringContaining('2 Vimana') });
+    expect((await rebalance('run --exporter http://127.0.0.1:9', {}, fail)).err).toContain('at http://127.0.0.1:9');
   });
 
   it.each([

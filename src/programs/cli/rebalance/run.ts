@@ -28,7 +28,7 @@ import { RUN_FORMATS, type RunFormat, RunReport } from './run-report.ts';
 
 interface RunFlags extends MethodFlags, BoundFlags {
   readonly planner: Planner;
-  readonly exporter: string;
+  readonly exporter?: string;
   readonly tokenFile?: string;
   readonly prometheus?: string;
   readonly patience: number;
@@ -47,7 +47,11 @@ const EXPORTER = 'http://127.0.0.1:8000';
 export function addRunCommand(parent: Command, parts: RebalanceDeps): void {
   withBoundFlags(sub(parent, 'run'))
     .description('rebalance a cluster until no node is overloaded; exits with 1 if some node still is')
-    .option('--exporter <url>', 'address of the exporter, which migrates the VMs', webAddress(EXPORTER), EXPORTER)
+    .option(
+      '--exporter <url>',
+      `address of the exporter, which migrates the VMs (default: that of the running instance, or ${EXPORTER})`,
+      webAddress(EXPORTER),
+    )
     .option(
       '--token-file <file>',
       'file with the token for the exporter (default: the token file of an exporter of this user at that address)',
@@ -94,7 +98,7 @@ export function addRunCommand(parent: Command, parts: RebalanceDeps): void {
     .action((flags: RunFlags) => run(flags, parts));
 }
 
-async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceDeps): Promise<void> {
+async function run(flags: RunFlags, { io, clock, interrupted, findExporter }: RebalanceDeps): Promise<void> {
   const report = new RunReport(io, flags.output);
   let bounds: Bounds | undefined;
   const boundsFor = (fleet: FleetModel) =>
@@ -103,7 +107,8 @@ async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceDeps): 
       moveCost: flags.moveCost,
     });
   const random = seededRandom(flags.seed).fork('run');
-  const cluster = clusterOf(flags, clock);
+  const exporter = flags.exporter ?? (await findExporter()) ?? EXPORTER;
+  const cluster = clusterOf(exporter, flags, clock);
   const signal = interrupted();
   const deciding = { method: flags, boundsFor, random, cooldownMs: flags.cooldown };
   if (flags.dryRun === true) {
@@ -134,7 +139,8 @@ async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceDeps): 
 }
 
 function clusterOf(
-  { exporter, tokenFile, prometheus, patience: timeoutMs, destinations }: RunFlags,
+  exporter: string,
+  { tokenFile, prometheus, patience: timeoutMs, destinations }: RunFlags,
   clock: RebalanceDeps['clock'],
 ): LiveCluster {
   const cluster = exporterCluster(exporter, destinations, () => exporterToken(exporter, tokenFile));

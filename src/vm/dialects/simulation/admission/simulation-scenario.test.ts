@@ -41,10 +41,23 @@ const task = (fields: object) =>
       },
     ],
   });
+/** Values whose mean is exactly at a bound, or below 1 without a bound. */
+const POSSIBLE_MEANS = [
+  { mean: 0.25 },
+  { mean: 0.25, min: 0.25 },
+  { mean: 2, min: 2, max: 2 },
+  { mean: 0.5, max: 0.5 },
+  { mean: 1, min: 0.5, max: 3 },
+];
 const conditional = (when: object, action: object = { action: 'pause' }) =>
   scenario({
     conditionalEvents: [{ name: 'c', when: { metric: 'cpuUsage', threshold: 0.9, ...when }, actions: [action] }],
   });
+
+test.each(POSSIBLE_MEANS)('a task generator may have %j', (bounds) => {
+  const { causes } = trial(task({ cpu: { type: 'normal', stddev: 0.1, ...bounds } }));
+  expect(causes).toEqual([]);
+});
 
 test('a scenario gets its defaults', () => {
   const { object, causes, warnings, unknownFields } = trial(scenario({}));
@@ -274,6 +287,11 @@ describe('errors contain the field and a remedy:', () => {
       'a mean below the minimum',
       task({ cpu: { type: 'normal', mean: 1, stddev: 1, min: 2 } }),
       ['spec.taskGenerators[0].cpu.mean: Invalid value: 1: may not be less than min, 2'],
+    ],
+    [
+      'a mean below a minimum that is below 1',
+      task({ cpu: { type: 'normal', mean: 0.5, stddev: 0.1, min: 0.8 } }),
+      ['spec.taskGenerators[0].cpu.mean: Invalid value: 0.5: may not be less than min, 0.8'],
     ],
     [
       'a mean above the maximum',
