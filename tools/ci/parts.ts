@@ -31,7 +31,7 @@ const LONG: typeof ON_KUBERNETES = [
   ['longer tests: kills', 5, ['test/long/apiserver-kill', 'test/long/store-kill', 'test/long/up-kill']],
   ['longer tests: properties', 2, ['']],
   // The guest is built by mmdebstrap, in 90 seconds, and boots twice under emulation.
-  ['longer tests: a Debian guest', 8, ['test/long/qemu/debian']],
+  ['longer tests: a Debian guest', 5, ['test/long/qemu/debian']],
 ];
 
 /** Parts of `.ci/run`, the most important first. On a fresh host, Go builds the programs of Kubernetes first. */
