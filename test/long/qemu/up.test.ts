@@ -46,7 +46,10 @@ describe.skipIf(!hasQemu() || !hasKubectl())('vimana up with real VMs', () => {
     expect(pidsOf(second)).toEqual(pids);
 
     expect(await valuesOf(second, 'node', '[*].metadata.labels.vimana\\.io/runtime')).toEqual(['qemu']);
-    await clientOf(second).ok('apply -f examples/kubevirt/vm-running.yaml');
+    await clientOf(second).ok('patch vm guest-3 --type merge -p {"spec":{"runStrategy":"Halted"}}');
+    const firmware = { bootloader: { efi: { secureBoot: false } } };
+    const changed = { runStrategy: 'Always', template: { spec: { domain: { firmware } } } };
+    await clientOf(second).ok(['patch', 'vm', 'guest-3', '--type', 'merge', '-p', JSON.stringify({ spec: changed })]);
     const reasons = () => valuesOf(second, 'event', '[*].reason');
     await vi.waitUntil(async () => (await reasons()).includes('NotSupported'), WAIT);
 
