@@ -50,6 +50,12 @@ describe.skipIf(!hasQemu() || !hasKubectl())('vimana up with real VMs', () => {
     await clientOf(second).ok('apply -f -', fedora.replace('quay.io', 'registry.invalid'));
     const statusOf = () => clientOf(second).ok('get vm fedora -o jsonpath={.status.printableStatus}');
     await vi.waitUntil(async () => /^(ErrImagePull|ImagePullBackOff)$/.test(await statusOf()), WAIT);
+    await clientOf(second).ok('patch vm guest-3 --type merge -p {"spec":{"runStrategy":"Halted"}}');
+    const firmware = { bootloader: { efi: { secureBoot: false } } };
+    const changed = { runStrategy: 'Always', template: { spec: { domain: { firmware } } } };
+    await clientOf(second).ok(['patch', 'vm', 'guest-3', '--type', 'merge', '-p', JSON.stringify({ spec: changed })]);
+    const reasons = () => valuesOf(second, 'event', '[*].reason');
+    await vi.waitUntil(async () => (await reasons()).includes('NotSupported'), WAIT);
 
     process.kill(second.pid, 'SIGTERM');
     await vi.waitUntil(() => !isRunning(second.pid), WAIT);
