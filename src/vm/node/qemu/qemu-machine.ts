@@ -15,7 +15,7 @@ import type { MachineDirectory } from './directory/machine-directory.ts';
 import type { MachineRecord } from './directory/machine-record.ts';
 import { waitForChange } from './directory/wait-for-change.ts';
 import { endByExitStatus, endByRunState, type MachineEnd } from './exit-reason.ts';
-import { wasOutOfMemory } from './isolation/cgroups.ts';
+import { removeCgroups, wasOutOfMemory } from './isolation/cgroups.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { hasProcessIds, isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
 import type { SpawnedKeeper } from './keeper/spawn-keeper.ts';
@@ -285,6 +285,8 @@ export class QemuMachine {
 
   async #finish(exit: MachineExit): Promise<void> {
     this.#timer?.cancel();
+    // The directory stays until the machine is removed, but nothing of it runs.
+    await removeCgroups(this.cgroups, this.#deps.clock);
     this.#ended = exit;
     this.#qmp?.close();
     this.#become('ended');
