@@ -101,7 +101,8 @@ describe.skipIf(!hasQemu())('a real machine', () => {
     const root = await newRoot();
     const driver = await openDriver(root);
     await driver.start(paused('m'));
-    const [memory = '', cpu = ''] = cgroups.directoriesOf('m');
+    const record = JSON.parse(await readFile(join(root, 'm', 'machine.json'), 'utf8')) as { cgroups: string[] };
+    const [memory = '', cpu = ''] = record.cgroups;
     for (const directory of [memory, cpu]) {
       const members = (await readFile(join(directory, 'cgroup.procs'), 'utf8')).trim().split('\n').map(Number);
       expect(members).toEqual(expect.arrayContaining(await familyOf(await pidIn(root, 'pid'))));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '#platform/base/clock';
 import { createDirectory } from '#platform/base/directory';
@@ -25,7 +26,7 @@ import { type MachineRecord, withoutInlineData } from './directory/machine-recor
 import { fitsHost, hostFullError } from './host/host-capacity.ts';
 import { type HostMachine, readHostMachines } from './host/host-machines.ts';
 import { machineLimits } from './isolation/cgroup-layout.ts';
-import { type Cgroups, removeCgroups } from './isolation/cgroups.ts';
+import type { Cgroups } from './isolation/cgroups.ts';
 import { handOver } from './isolation/hand-over.ts';
 import { isolatedLaunch } from './isolation/isolated-launch.ts';
 import { type Isolation, machineUid } from './isolation/isolation.ts';
@@ -146,7 +147,6 @@ export class QemuDriver implements MachineDriver {
     if (machine === undefined) return;
     await machine.end({ reason: 'Killed', message: 'it was deleted' });
     this.#machines.delete(id);
-    await removeCgroups(machine.cgroups, this.#options.clock);
     await machine.directory.remove();
   }
 
@@ -254,7 +254,7 @@ export class QemuDriver implements MachineDriver {
       bootId,
       startedAt: clock.now(),
       ...(isolation.user === 'uid' ? { uid: machineUid(spec.id, taken) } : {}),
-      cgroups: cgroups.directoriesOf(spec.id),
+      cgroups: cgroups.directoriesOf(this.#groupOf(spec.id)),
       spec: withoutInlineData(spec),
     };
     await this.#assertCapacity(spec);
@@ -276,9 +276,17 @@ export class QemuDriver implements MachineDriver {
     const { isolation, prepareDisks, host } = this.#options;
     const { sockets, cores, threads } = spec.cpu;
     const { disks, bound } = await handOver(path, await prepareDisks(spec, path), uid);
-    await this.#options.cgroups.create(spec.id, machineLimits(spec.memoryBytes, sockets * cores * threads));
+    await this.#options.cgroups.create(
+      this.#groupOf(spec.id),
+      machineLimits(spec.memoryBytes, sockets * cores * threads),
+    );
     const launch = isolatedLaunch({ isolation, uid, bound, kvmGroup: host.kvmGroup });
     return await spawnKeeper(path, { ...launch, cgroups, qemu: this.#command(spec, disks) });
+  }
+
+  /** Returns the name of a machine's cgroup, which no other instance on the host uses. */
+  #groupOf(id: string): string {
+    return `${createHash('sha256').update(this.#options.root).digest('hex').slice(0, 12)}-${id}`;
   }
 
   /**

@@ -23,7 +23,7 @@ import { endByExitStatus, endByRunState, type MachineEnd } from './exit-reason.t
 import { FullDisk } from './full-disk.ts';
 import { GuestWatch } from './guest-agent/guest-watch.ts';
 import { QemuGuestAgent } from './guest-agent/qemu-guest-agent.ts';
-import { wasOutOfMemory } from './isolation/cgroups.ts';
+import { removeCgroups, wasOutOfMemory } from './isolation/cgroups.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { hasProcessIds, isProcessAlive, killKeeper, qemuPid } from './keeper/keeper-process.ts';
 import type { SpawnedKeeper } from './keeper/spawn-keeper.ts';
@@ -363,6 +363,8 @@ export class QemuMachine {
     this.#timer?.cancel();
     this.#guest.stop();
     this.#disk.stop();
+    // The directory stays until the machine is removed, but nothing of it runs.
+    await removeCgroups(this.cgroups, this.#deps.clock);
     this.#ended = exit;
     this.#qmp?.close();
     this.#become('ended');
