@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '#platform/base/clock';
 import { noopLogger } from '#platform/base/logger';
-import type { GuestKind } from '#vm/node/machine-driver/drivers-under-test.fixture';
 import type { MachineSpec } from '#vm/node/machine-spec';
 import type { NodeObjects } from '#vm/node/node-objects';
 import type { PreparedDisk } from '#vm/node/qemu/command/qemu-host';

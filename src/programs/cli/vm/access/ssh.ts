@@ -75,7 +75,7 @@ function connectionTo(
     typeof given[flag] === 'string' ? [`--${flag}`, given[flag]] : [],
   );
   return {
-    program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+    program: [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'vimana'],
     connection: [...connection, ...(given['insecureSkipTlsVerify'] === true ? ['--insecure-skip-tls-verify'] : [])],
     name,
     namespace,
