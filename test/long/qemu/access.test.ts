@@ -174,7 +174,7 @@ describe.skipIf(!isPossible)('the guest of a real VM', () => {
     'is stopped, started and paused by virtctl, and every other command works or says what is missing',
     async () => {
       const help = run(virtctl, ['--help']).out;
-      const commands = [...help.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name = '']) => name);
+      const commands = [...help.matchAll(/^ {2}([a-z-]+) +\S/gm)].map(([, name = '']) => name);
       expect(new Set(commands)).toEqual(new Set(Object.keys(VIRTCTL_COMMANDS)));
       expect(run(virtctl, ['pause', 'vm', 'guest-2']).out).toContain('scheduled to pause');
       await vi.waitUntil(() => hasCondition('guest-2', 'Paused'), WAIT);

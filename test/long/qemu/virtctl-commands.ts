@@ -13,7 +13,7 @@ export const VIRTCTL_COMMANDS: Readonly<Record<string, readonly CommandCase[]>> 
   expand: [[['--vm', 'guest-1'], /kind: VirtualMachine/]],
   expose: [[['vm', 'guest-1', '--name', 'exposed', '--port', '80'], /Service exposed successfully created/]],
   fslist: [],
-  guestfs: [[['claim'], /guestfs is not supported yet/]],
+  guestfs: [[['claim'], /could not get guestfs image info/]],
   guestosinfo: [],
   help: [[[], /virtctl controls virtual machine/]],
   'image-upload': [
