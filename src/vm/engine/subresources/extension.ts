@@ -35,6 +35,17 @@ export function subresourceExtensions(parts: SubresourceDeps): readonly ApiExten
   return VERSIONS.map((version) => ({ group: SUBRESOURCES_GROUP, version, resources: RESOURCES, handle }));
 }
 
+/** Version of KubeVirt whose subresources are served. virtctl warns if it has another one. */
+const KUBEVIRT_VERSION = {
+  gitVersion: 'v1.7.0-vimana',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '',
+  goVersion: '',
+  compiler: '',
+  platform: 'linux/amd64',
+};
+
 const ACCEPTED: ExtensionAnswer = { status: 202 };
 
 /** Object that the action was requested of, or the error, which is no reason to retry. */
@@ -51,6 +62,8 @@ class SubresourceHandler {
 
   async handle(request: ExtensionRequest): Promise<ExtensionAnswer> {
     const { subresource: action } = request;
+    if (request.resource === 'version') return { status: 200, body: KUBEVIRT_VERSION };
+    if (request.resource === 'guestfs') throw notImplemented('guestfs');
     const ofMachine = request.resource === 'virtualmachines';
     const known = ofMachine ? SERVED.machine : SERVED.instance;
     if (includes(known.connect, action)) return await this.#connect(request);

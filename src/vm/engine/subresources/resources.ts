@@ -22,13 +22,28 @@ export const SERVED = {
 } as const;
 
 export const NOT_IMPLEMENTED = {
-  machine: { update: ['addvolume', 'removevolume'], get: [], connect: [] },
-  instance: { update: ['addvolume', 'removevolume'], get: [], connect: [] },
+  machine: {
+    update: ['addvolume', 'removevolume', 'memorydump', 'removememorydump', 'evacuate'],
+    get: ['objectgraph'],
+    connect: [],
+  },
+  instance: {
+    update: ['addvolume', 'removevolume', 'evacuate', 'backup'],
+    get: ['objectgraph', 'usbredir', 'vsock', 'sev'],
+    connect: [],
+  },
 } as const;
 
-export const RESOURCES: readonly ExtensionResource[] = [SERVED, NOT_IMPLEMENTED].flatMap(
-  ({ machine: vm, instance }) => [...entries(VM, vm), ...entries(INSTANCE, instance)],
-);
+/** Resources of the cluster: its version, for virtctl, and the image of guestfs, which is rejected by name. */
+export const CLUSTER_RESOURCES = ['version', 'guestfs'] as const;
+
+export const RESOURCES: readonly ExtensionResource[] = [
+  ...[SERVED, NOT_IMPLEMENTED].flatMap(({ machine: vm, instance }) => [
+    ...entries(VM, vm),
+    ...entries(INSTANCE, instance),
+  ]),
+  ...CLUSTER_RESOURCES.map((name) => ({ name, namespaced: false, kind: 'Version', verbs: ['get', 'list'] })),
+];
 
 function entries(
   { plural, kind }: typeof VM,

@@ -1,6 +1,6 @@
 import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '#api/kubevirt/group';
 import type { ClusterRole, PolicyRule } from '#platform/kube/kinds/rbac';
-import { NOT_IMPLEMENTED, SERVED, SUBRESOURCES_GROUP } from './resources.ts';
+import { CLUSTER_RESOURCES, NOT_IMPLEMENTED, SERVED, SUBRESOURCES_GROUP } from './resources.ts';
 
 const PLURALS = [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration].map(({ plural }) => plural);
 
@@ -23,8 +23,11 @@ const through = (resources: readonly string[], verbs: readonly string[]): Policy
 
 /** Subresources that only read a VM. */
 const LOOK = through([...instance(SERVED.instance.get), ...vm(SERVED.machine.get)], ['get']);
+const CLUSTER = through(CLUSTER_RESOURCES, ['get', 'list']);
 const USE: readonly PolicyRule[] = [
   LOOK,
+  CLUSTER,
+  through([...instance(NOT_IMPLEMENTED.instance.get), ...vm(NOT_IMPLEMENTED.machine.get)], ['get']),
   through([...instance(SERVED.instance.connect), ...vm(SERVED.machine.connect)], ['get']),
   through(
     [
@@ -37,7 +40,7 @@ const USE: readonly PolicyRule[] = [
 
 /** Permissions of users on VMs, aggregated to the default user-facing roles of Kubernetes. */
 export const USER_ROLES: readonly ClusterRole[] = [
-  role('view', [objects(READ), LOOK]),
+  role('view', [objects(READ), LOOK, CLUSTER]),
   role('edit', [objects(WRITE), ...USE]),
   role('admin', [objects([...WRITE, 'deletecollection']), ...USE]),
 ];

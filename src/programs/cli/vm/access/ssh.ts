@@ -75,8 +75,7 @@ function connectionTo(
     typeof given[flag] === 'string' ? [`--${flag}`, given[flag]] : [],
   );
   return {
-    // The scripts in bin/ pass the name that the program was called by first.
-    program: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 3)],
+    program: [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'vimana'],
     connection: [...connection, ...(given['insecureSkipTlsVerify'] === true ? ['--insecure-skip-tls-verify'] : [])],
     name,
     namespace,

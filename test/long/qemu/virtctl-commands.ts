@@ -1,0 +1,43 @@
+/** Arguments of a command, and what it must print. */
+type CommandCase = readonly [args: readonly string[], expected: RegExp];
+
+/** All commands of virtctl 1.7. Those without a case are tried elsewhere in the tests of access. */
+export const VIRTCTL_COMMANDS: Readonly<Record<string, readonly CommandCase[]>> = {
+  addvolume: [[['guest-1', '--volume-name', 'x'], /x is not a DataVolume or PersistentVolumeClaim/]],
+  adm: [[['log-verbosity'], /kubevirts\.kubevirt\.io/]],
+  completion: [[['bash'], /bash completion/]],
+  console: [],
+  create: [[['vm', '--name', 'new'], /kind: VirtualMachine/]],
+  credentials: [[['set-password', 'guest-1', '--user', 'a', '--password', 'b'], /no secrets assigned to UserPassword/]],
+  'evacuate-cancel': [[['vmi', 'guest-1'], /virtualmachineinstances\/evacuate is not supported yet/]],
+  expand: [[['--vm', 'guest-1'], /kind: VirtualMachine/]],
+  expose: [[['vm', 'guest-1', '--name', 'exposed', '--port', '80'], /Service exposed successfully created/]],
+  fslist: [],
+  guestfs: [[['claim'], /could not get guestfs image info/]],
+  guestosinfo: [],
+  help: [[[], /virtctl controls virtual machine/]],
+  'image-upload': [
+    [['dv', 'x', '--size', '1Gi', '--image-path', '/dev/null', '--insecure'], /datavolumes\.cdi\.kubevirt\.io/],
+  ],
+  'memory-dump': [[['get', 'guest-1', '--claim-name', 'x'], /virtualmachines\/memorydump is not supported yet/]],
+  migrate: [[['guest-1'], /does not support live migration/]],
+  'migrate-cancel': [[['guest-1'], /Found no migration to cancel for guest-1/]],
+  objectgraph: [[['guest-1'], /objectgraph is not supported yet/]],
+  pause: [],
+  'permitted-devices': [[[], /kubevirts\.kubevirt\.io/]],
+  'port-forward': [],
+  removevolume: [[['guest-1', '--volume-name', 'x'], /virtualmachineinstances\/removevolume is not supported yet/]],
+  reset: [[['guest-3'], /scheduled to reset/]],
+  restart: [[['guest-3'], /scheduled to restart/]],
+  scp: [[['--help'], /Copy files/i]],
+  'soft-reboot': [[['guest-1'], /scheduled to soft-reboot/]],
+  ssh: [],
+  start: [],
+  stop: [],
+  unpause: [],
+  usbredir: [[['1:2', 'guest-1'], /usbredir/]],
+  userlist: [],
+  version: [[[], /Server Version.*v1\.7\.0-vimana/]],
+  vmexport: [[['create', 'e', '--vm=guest-1'], /virtualmachineexports\.export\.kubevirt\.io/]],
+  vnc: [],
+};
