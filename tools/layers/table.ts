@@ -113,7 +113,17 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 
   'programs/cli': {
     contents: 'the command line',
-    may: ['platform', 'api', 'vm/admission', 'vm/carbon', 'vm/dialects', 'vm/engine', 'vm/view', 'fleet/rebalance'],
+    may: [
+      'platform',
+      'api',
+      'vm/admission',
+      'vm/carbon',
+      'vm/dialects',
+      'vm/engine',
+      'vm/forecast',
+      'vm/view',
+      'fleet/rebalance',
+    ],
   },
   'programs/embedded': {
     contents: 'what the embedded API server knows about VMs: admission and evictions',

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CREATED_BY_LABEL } from '#api/launcher';
+import { VM_POOLS } from '#api/novacron/resources';
 import { UsageError, VimanaError } from '#platform/base/errors';
 import type { Client } from '#platform/kube/client';
 import { PODS } from '#platform/kube/kinds/pod';
@@ -9,6 +10,8 @@ import { CheckedCommand } from './checked-command.ts';
 import { type Connect, withConnection, withConnectionFlags } from './connection.ts';
 import { formatExplanation } from './format-explanation.ts';
 import type { Io } from './io.ts';
+import { explainPool } from './pool/explain.ts';
+import { readHistory } from './pool/history.ts';
 import { type FoundVm, findVm, instanceOf } from './vm/find.ts';
 import { VM_GROUPS } from './vm-groups.ts';
 
@@ -57,6 +60,15 @@ export function explainCommand(io: Io, connect: Connect): Command {
     'explain why the scheduler chose the node of a pod, or found none; also takes the name of a VM',
     explainedPod,
   );
+  withConnectionFlags(explain.command('pool'))
+    .description('explain how many VMs a pool should have: by metric, window, policy and bound')
+    .argument('<name>')
+    .action((name: string, _flags, command: Command) =>
+      withConnection(connect, command, async ({ client, namespace }) => {
+        const pool = await client.get(VM_POOLS, name, { namespace });
+        io.out(explainPool(pool, await readHistory(client, pool)));
+      }),
+    );
   return explain;
 }
 

@@ -19,6 +19,7 @@ import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
 import { overview } from './overview.ts';
+import { poolCommand } from './pool/command.ts';
 import { type FindExporter, rebalanceCommand } from './rebalance/command.ts';
 import { type RestoreSettings, restoreCommand } from './restore.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
@@ -90,6 +91,7 @@ export function vimanaProgram({
     restoreCommand(starters.restore),
     vmCommand(machines),
     snapshotCommand(machines),
+    poolCommand(machines),
     templateCommand(machines),
     carbonCommand({ io, clock, signal, connect: starters.connect }),
     explainCommand(io, starters.connect),

@@ -10,7 +10,7 @@ export interface Candidate {
 
 /** Names that only a cluster or a kubeconfig knows. */
 export type LookedUpName = StoredResource | 'context' | 'cluster' | 'user';
-export type StoredResource = 'machines' | 'snapshots' | 'templates' | 'pods' | 'nodes' | 'namespaces';
+export type StoredResource = 'machines' | 'snapshots' | 'templates' | 'pools' | 'pods' | 'nodes' | 'namespaces';
 export type LookUp = (what: LookedUpName, position: Position) => Promise<readonly Candidate[]>;
 
 export interface Completion {
@@ -97,6 +97,7 @@ const NAMED: Readonly<Record<string, readonly (LookedUpName | undefined)[]>> = {
   'snapshot delete': ['snapshots'],
   'template get': ['templates'],
   'explain pod': ['pods'],
+  'explain pool': ['pools'],
   'explain vm': ['machines'],
 };
 
@@ -104,5 +105,6 @@ function namedBy(command: Command, place: number): LookedUpName | undefined {
   const above = command.parent?.name() ?? '';
   const named = NAMED[`${above} ${command.name()}`];
   if (named !== undefined) return named[Math.min(place, named.length - 1)];
+  if (above === 'pool') return 'pools';
   return above === 'vm' ? 'machines' : undefined;
 }

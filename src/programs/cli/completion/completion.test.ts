@@ -29,7 +29,7 @@ describe('completion', () => {
     ['v', ['vm', 'validate', 'version']],
     ['vm st', ['start', 'stop']],
     ['vm -n default st', ['start', 'stop']],
-    ['explain ', ['vm', 'pod']],
+    ['explain ', ['vm', 'pod', 'pool']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['vm list -o ', ['table', 'wide', 'json', 'yaml', 'name']],
     ['vm list --output=y', ['--output=yaml']],

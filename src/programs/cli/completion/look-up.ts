@@ -1,3 +1,4 @@
+import { VM_POOLS } from '#api/novacron/resources';
 import type { Clock } from '#platform/base/clock';
 import type { Client, RequestOptions } from '#platform/kube/client';
 import { NAMESPACES } from '#platform/kube/kinds/core';
@@ -66,6 +67,7 @@ async function fromCluster(
   if (what === 'nodes') return namesIn(await client.list(NODES, options));
   if (what === 'snapshots') return namesIn(await client.list(SNAPSHOTS.type, { ...options, namespace }));
   if (what === 'templates') return namesIn(await client.list(TEMPLATES.type, { ...options, namespace }));
+  if (what === 'pools') return namesIn(await client.list(VM_POOLS, { ...options, namespace }));
   if (what === 'pods') return namesIn(await client.list(PODS, { ...options, namespace }));
   const types = await vmTypes(client, group);
   const lists = await Promise.all(types.map((type) => client.list(type, { ...options, namespace })));

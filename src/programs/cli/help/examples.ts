@@ -49,6 +49,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['vimana snapshot create web', 'snapshot a VM'],
     ['vimana vm restore web web-snapshot-x7k2p', 'restore it'],
   ],
+  'vimana pool': [
+    ['vimana pool scale workers --replicas 5', 'set the number of VMs'],
+    ['vimana pool undo workers', 'go back to the previous template'],
+  ],
   'vimana template': [
     ['vimana template create u --image docker://quay.io/containerdisks/ubuntu:22.04', 'add a template'],
   ],

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 /** Headings of the list of all commands, each with its commands in the order of their use. */
 const COMMAND_GROUPS: readonly (readonly [heading: string, commands: readonly string[]])[] = [
   ['Run a cluster:', ['up', 'ls', 'status', 'down', 'delete', 'image', 'backup', 'restore']],
-  ['Work with VMs:', ['vm', 'snapshot', 'template', 'explain', 'carbon']],
+  ['Work with VMs:', ['vm', 'pool', 'snapshot', 'template', 'explain', 'carbon']],
   ['Simulate and rebalance:', ['simulate', 'trace', 'rebalance', 'exporter']],
   ['Check and print manifests:', ['validate', 'crds', 'nodes']],
   ['Use another cluster:', ['install', 'uninstall', 'operator']],
