@@ -52,4 +52,19 @@ describe.skipIf(!hasKubectl())('the short name vm', () => {
     expect((await onOtherHost()).out).toMatch(/^virtualmachine\.kubevirt\.io\/\S+\n$/);
     await after.ok('delete vm --all --timeout=60s');
   });
+
+  it('is also reported by a server with a new data directory at the same address', async () => {
+    const [port] = await freePorts(1);
+    const listeners = ['--port', String(port), '--metrics-port', '0', '--health-port', '0', '--exporter-port', '0'];
+    const flags = ['--nodes', '0', '--empty', ...listeners];
+    const elsewhere = join(folder, 'stale');
+    const get = () => kubectl().run(words('get vm -o name'), '', { HOME: elsewhere });
+    await stop();
+    server = await startUp(flags, join(folder, 'first'));
+    expect(await get()).toEqual({ code: 0, out: '', err: '' });
+    await stop();
+    server = await startUp([...flags, '--vm-short-name', 'hypersdk.io'], join(folder, 'second'));
+    expect((await get()).err).toContain('vm now means virtualmachines.hypersdk.io');
+    expect((await get()).err).toBe('');
+  });
 });

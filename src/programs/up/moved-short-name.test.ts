@@ -22,6 +22,11 @@ describe('the last change of what vm means', () => {
     expect(movedShortName([], 'kubevirt.io', 5)).toBeUndefined();
   });
 
+  test('is from the default group in a new data directory, whose address another server may have had', () => {
+    const moved = { before: 'kubevirt.io', now: 'hypersdk.io', since: 5, isNew: false };
+    expect(movedShortName([], 'hypersdk.io', 5)).toEqual(moved);
+  });
+
   test('is from the first group if all groups had the name, as kubectl chose', () => {
     const all = kindsOf(DIALECT_NAMES).map(crdFor);
     expect(movedShortName(all, 'kubevirt.io', 5)).toMatchObject({ before: 'hypersdk.io', isNew: true });

@@ -1,3 +1,4 @@
+import { GROUPS } from '#api/groups';
 import type { Advise } from '#control-plane/apiserver/http/resource-handler';
 import type { Clock } from '#platform/base/clock';
 import { parseDuration } from '#platform/base/duration';
@@ -20,6 +21,7 @@ const SINCE = 'vimana.io/vm-short-name-since';
 /** Time for which kubectl caches the meaning of short names. */
 const CACHED_MS = parseDuration('6h');
 const MAX_CLIENTS = 1_000;
+const DEFAULT_GROUP = GROUPS.kubevirt;
 
 /**
  * Returns the last change of what `vm` means, if a kubectl may still have cached its earlier meaning. The definition of
@@ -30,6 +32,8 @@ export function movedShortName(
   now: string,
   at: number,
 ): MovedShortName | undefined {
+  // A new server may follow another one at the same address, where `vm` most likely had its default meaning.
+  if (definitions.length === 0 && now !== DEFAULT_GROUP) return { before: DEFAULT_GROUP, now, since: at, isNew: false };
   const [meant = now] = groupsNamedVm(definitions);
   if (meant !== now) return { before: meant, now, since: at, isNew: true };
   const owner = definitions.find(({ metadata }) => metadata.name === `virtualmachines.${now}`);
