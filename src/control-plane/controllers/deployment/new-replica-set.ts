@@ -90,7 +90,9 @@ export function resizeReplicaSet(set: ReplicaSet, replicas: number, limits: Limi
 /** Returns the oldest sets beyond the revision history limit. */
 export function replicaSetsToPrune(old: readonly ReplicaSet[], limit: number): ReplicaSet[] {
   const living = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const surplus = living.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b))).slice(0, Math.max(0, living.length - limit));
+  const surplus = living
+    .toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)))
+    .slice(0, Math.max(0, living.length - limit));
   return surplus.filter(
     ({ metadata, spec, status }) =>
       (status?.replicas ?? 0) === 0 &&
