@@ -14,7 +14,6 @@ const ANSWERS: Readonly<Record<string, number>> = {
   'strategic patches': 200,
   YAML: 201,
   'protobuf put': 200,
-  'YAML get': 200,
 };
 
 export function costlyAttacks(source: AttackTargetSource): void {

@@ -346,6 +346,12 @@ export const COSTLY_ATTACKS: readonly CostlyAttack[] = [
     burst: () => repeated(10, get(CONFIG_MAPS, PROTOBUF)),
   },
   {
+    name: 'JSON put',
+    permissions: CONFIG_MAP_WRITER,
+    setup: storedKeyedMaps(1),
+    burst: () => repeated(6, { ...post(keyedPath, keyedMap(), '?dryRun=All'), method: 'PUT' }),
+  },
+  {
     name: 'protobuf put',
     permissions: CONFIG_MAP_WRITER,
     setup: storedKeyedMaps(1),
