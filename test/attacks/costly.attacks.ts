@@ -13,6 +13,7 @@ const ANSWERS: Readonly<Record<string, number>> = {
   'JSON patches': 200,
   'strategic patches': 200,
   YAML: 201,
+  'protobuf put': 200,
 };
 
 export function costlyAttacks(source: AttackTargetSource): void {

@@ -36,7 +36,7 @@ async function attack({ connection, attack: name, seconds }: AttackOrder): Promi
         dispatcher,
         method: method as 'GET',
         headers: { ...(body === undefined ? {} : { 'content-type': contentType }), ...headers },
-        ...(body === undefined ? {} : { body: body as string }),
+        ...(body === undefined ? {} : { body: body as string | Uint8Array }),
       });
       count(response.statusCode);
       for await (const _ of response.body);

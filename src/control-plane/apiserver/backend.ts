@@ -10,7 +10,7 @@ import type { CommitShare } from './flow-control/commit-share.ts';
 import { flowOf } from './flow-control/flow.ts';
 import type { Thread } from './flow-control/thread-share.ts';
 import { WORK } from './flow-control/work.ts';
-import type { LongWork, YamlSource } from './long-work.ts';
+import type { Encoder, LongWork, YamlSource } from './long-work.ts';
 import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -33,6 +33,7 @@ export interface Backend {
   /** Queues large objects before they are stored. */
   readonly commits: CommitShare;
   readonly yaml: YamlSource;
+  readonly encoder: Encoder;
 }
 
 export function storeOf(backend: Backend, resource: Resource): Store {
@@ -40,11 +41,12 @@ export function storeOf(backend: Backend, resource: Resource): Store {
 }
 
 /** Returns how to read a user's long bodies. */
-export function longWorkOf({ thread, yaml }: Backend, user: User): LongWork {
+export function longWorkOf({ thread, yaml, encoder }: Backend, user: User): LongWork {
   const flow = flowOf(user);
   return {
     pause: () => thread.spend(flow, WORK.chunk) ?? STAGE_BARRIER,
     readYaml: (text) => yaml.read(text, flow),
+    decodeProtobuf: (body, expected) => encoder.decode(body, expected, flow),
   };
 }
 

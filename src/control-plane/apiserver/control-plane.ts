@@ -112,7 +112,7 @@ export async function openControlPlane(options: ControlPlaneOptions = {}): Promi
     storeProblem: server.storeProblem,
     async stop() {
       lifetime.abort();
-      await Promise.all([core.backend.yaml.close(), data.close()]);
+      await Promise.all([core.backend.yaml.close(), core.backend.encoder.close(), data.close()]);
     },
   };
   return { ...opened, serve: (added = {}) => serve(opened, server, added) };

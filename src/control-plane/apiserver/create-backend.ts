@@ -75,6 +75,7 @@ export function createBackend(deps: BackendDeps): ServerCore {
     thread,
     commits: new CommitShare(clock),
     yaml: host.yaml,
+    encoder: host.encoder,
   };
   return { backend, host, rbac, admission, serviceRange, thread };
 }

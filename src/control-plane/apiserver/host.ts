@@ -1,4 +1,4 @@
-import type { YamlSource } from './long-work.ts';
+import type { Encoder, YamlSource } from './long-work.ts';
 import type { HttpsPost } from './webhook-post.ts';
 
 /** Functions that the API server needs from its JavaScript runtime. Node.js provides all of them, a browser some. */
@@ -10,4 +10,6 @@ export interface ServerHost {
   /** Returns the groups of a certificate request in PEM, or undefined if it is not one that its own key signed. */
   readonly requestedOrganizations: (pem: string) => Promise<readonly string[] | undefined>;
   readonly yaml: YamlSource;
+  /** Encodes large responses and decodes large bodies. */
+  readonly encoder: Encoder;
 }

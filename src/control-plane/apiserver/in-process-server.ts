@@ -53,7 +53,7 @@ export async function openInProcessServer({
     client: clientFor,
     async stop() {
       lifetime.abort();
-      await Promise.all([host.yaml.close(), stores.main.close(), stores.events.close()]);
+      await Promise.all([host.yaml.close(), host.encoder.close(), stores.main.close(), stores.events.close()]);
     },
   };
   return {

@@ -64,8 +64,8 @@ async function textOf(response: HttpResponse): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
   if ('parts' in response) for (const part of response.parts) text += part;
-  if ('pieces' in response) {
-    for await (const piece of response.pieces)
+  if ('pieces' in response || 'encoded' in response) {
+    for await (const piece of 'pieces' in response ? response.pieces : response.encoded)
       text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
   }
   return text;

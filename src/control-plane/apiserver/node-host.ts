@@ -3,6 +3,7 @@ import type { Clock } from '#platform/base/clock';
 import { requestedOrganizations } from './access/requested-organizations.ts';
 import { httpsPost } from './admission/webhooks/https-post.ts';
 import type { ServerHost } from './host.ts';
+import { EncodingThreads } from './http/encoding-threads.ts';
 import { YamlReader } from './http/yaml-reader.ts';
 
 /** Creates the host of a server in Node.js. The signal closes its connections. */
@@ -12,5 +13,6 @@ export function nodeHost(clock: Clock, signal: AbortSignal): ServerHost {
     post: httpsPost(clock, signal),
     requestedOrganizations,
     yaml: new YamlReader(clock),
+    encoder: new EncodingThreads(clock),
   };
 }

@@ -84,7 +84,13 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     reviews: answers,
     advise: (...sent) => state.advise?.(...sent),
   });
-  const handle = router({ authorize, resources, routes: routesOf(deps), onFault: faultLogger(log) });
+  const handle = router({
+    authorize,
+    resources,
+    routes: routesOf(deps),
+    encoder: backend.encoder,
+    onFault: faultLogger(log),
+  });
   return {
     handle,
     clientFor(user = ADMIN, fieldManager = 'vimana') {

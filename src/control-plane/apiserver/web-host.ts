@@ -2,6 +2,7 @@ import { binaryText, toHex } from '#platform/base/bytes';
 import { ParseError } from '#platform/base/errors';
 import { sha256 } from '#platform/base/sha256';
 import type { ServerHost } from './host.ts';
+import { localEncoder } from './http/local-encoder.ts';
 import { yamlResult } from './http/yaml-result.ts';
 
 /** Host of a server in a browser: without other threads, webhooks and certificates. */
@@ -19,4 +20,5 @@ export const webHost: ServerHost = {
     },
     async close() {},
   },
+  encoder: localEncoder,
 };

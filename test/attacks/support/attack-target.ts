@@ -23,7 +23,7 @@ export interface AttackRequest {
 /** A user of the target, who authenticates with a client certificate. */
 export interface AttackUser {
   readonly name: string;
-  /** Sends one request. A body that is not a string is sent as JSON. */
+  /** Sends one request. A body that is neither text nor bytes is sent as JSON. */
   send(method: string, path: string, options?: AttackRequest): Promise<AttackResponse>;
   /** Sends one request and throws unless it succeeds. Attacks use it for their preparation. */
   must(method: string, path: string, options?: AttackRequest): Promise<unknown>;
@@ -133,7 +133,7 @@ function attackUser(name: string, url: string, agent: Agent): AttackUser {
         ...(content === undefined ? {} : { 'content-type': contentType }),
         ...extra,
       },
-      ...(content === undefined ? {} : { body: typeof content === 'string' ? content : JSON.stringify(content) }),
+      ...(content === undefined ? {} : { body: bodyOf(content) }),
     });
     const text = await body.text();
     const isJson = String(headers['content-type'] ?? '').includes('json');
@@ -148,6 +148,10 @@ function attackUser(name: string, url: string, agent: Agent): AttackUser {
       return body;
     },
   };
+}
+
+function bodyOf(content: unknown): string | Uint8Array {
+  return typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content);
 }
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';

@@ -1,3 +1,4 @@
+import { encodeProtobuf, PROTOBUF } from '#control-plane/apiserver/protobuf/protobuf';
 import type { AttackRequest, Permissions } from './attack-target.ts';
 
 /** Namespace that the attacker may write to. */
@@ -175,6 +176,17 @@ const get = (path: string, accept = 'application/json'): CostlyRequest => ({
   headers: { accept },
 });
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const YAML = 'application/yaml';
+
+/** A ConfigMap of 1.3 MB in 50,000 entries, which take far longer to encode than one long entry. */
+const KEYED_MAP = { name: 'keyed', data: record(50_000, (at) => [`key-${at}`, 'a value']) };
+const keyedMap = (at = 0) => ({
+  ...configMap({ name: `${KEYED_MAP.name}-${at}` }, { data: KEYED_MAP.data }),
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+});
+const keyedPath = `${CONFIG_MAPS}/${KEYED_MAP.name}-0`;
+const storedKeyedMaps = (count: number) => (): CostlyRequest[] => times(count, (at) => post(CONFIG_MAPS, keyedMap(at)));
 
 /** Attacks on the response time of a server, which other users must hardly notice. */
 export const COSTLY_ATTACKS: readonly CostlyAttack[] = [
@@ -320,5 +332,53 @@ export const COSTLY_ATTACKS: readonly CostlyAttack[] = [
           ...times(40_000, (line) => `  key-${line}: "value"\n`),
         ].join(''),
       }),
+  },
+  {
+    name: 'protobuf get',
+    permissions: CONFIG_MAP_WRITER,
+    setup: storedKeyedMaps(1),
+    burst: () => repeated(6, get(keyedPath, PROTOBUF)),
+  },
+  {
+    name: 'protobuf lists',
+    permissions: CONFIG_MAP_WRITER,
+    setup: () => [...storedMaps(), ...storedKeyedMaps(5)()],
+    burst: () => repeated(10, get(CONFIG_MAPS, PROTOBUF)),
+  },
+  {
+    name: 'JSON put',
+    permissions: CONFIG_MAP_WRITER,
+    setup: storedKeyedMaps(1),
+    burst: () => repeated(6, { ...post(keyedPath, keyedMap(), '?dryRun=All'), method: 'PUT' }),
+  },
+  {
+    name: 'protobuf put',
+    permissions: CONFIG_MAP_WRITER,
+    setup: storedKeyedMaps(1),
+    burst: () =>
+      repeated(6, {
+        method: 'PUT',
+        path: `${keyedPath}?dryRun=All`,
+        contentType: PROTOBUF,
+        headers: { accept: PROTOBUF },
+        body: encodeProtobuf(keyedMap()),
+      }),
+  },
+  {
+    name: 'YAML get',
+    permissions: CONFIG_MAP_WRITER,
+    setup: storedKeyedMaps(1),
+    burst: () => repeated(6, get(keyedPath, YAML)),
+  },
+  {
+    name: 'YAML lists',
+    permissions: CONFIG_MAP_WRITER,
+    setup: storedKeyedMaps(10),
+    burst: () => repeated(6, get(CONFIG_MAPS, YAML)),
+  },
+  {
+    name: 'YAML responses to writes',
+    permissions: CONFIG_MAP_WRITER,
+    burst: () => repeated(6, { ...dryRun(keyedMap()), headers: { accept: YAML } }),
   },
 ];

@@ -15,6 +15,7 @@ import { builtInResources } from '../builtin-resources.ts';
 import { FieldManagement } from '../field-management.ts';
 import { CommitShare } from '../flow-control/commit-share.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
+import { localEncoder } from '../http/local-encoder.ts';
 import { YamlReader } from '../http/yaml-reader.ts';
 import { kindParts } from '../kind-parts.ts';
 import { nodeHost } from '../node-host.ts';
@@ -101,6 +102,7 @@ export async function testCluster({ plugins, ...parts }: Chosen = {}): Promise<C
     thread: new ThreadShare(clock),
     commits: new CommitShare(clock),
     yaml: new YamlReader(clock),
+    encoder: localEncoder,
   };
   let warnings: string[] = [];
   const callOf = ({ user = ADMIN, dryRun = false }: How = {}): RequestContext => {

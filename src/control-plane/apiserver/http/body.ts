@@ -26,6 +26,8 @@ const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
 
 /** Size of text that is read without a pause, which takes a few milliseconds. */
 const SHORT = 64 * 1024;
+/** Size of protobuf that is decoded without a pause. */
+const SHORT_PROTOBUF = 32 * 1024;
 /** Size of YAML that is read without a pause. YAML takes a hundred times as long. */
 const SHORT_YAML = 4 * 1024;
 
@@ -36,8 +38,7 @@ export async function decodeRequest(request: ApiRequest, expected: TypeMeta, wor
   const header = request.header('content-type') ?? '';
   const media = header === '' ? 'application/json' : mediaTypeOf(header);
   if (media === PROTOBUF) {
-    if (bytes.length > SHORT) await work.pause();
-    return decodeBinary(bytes, expected);
+    return await decodeBinary(bytes, expected, work);
   }
   if (media === 'application/json') return await decodeJson(decodeUtf8(bytes), kind, work);
   if (media === 'application/yaml') return await decodeYaml(decodeUtf8(bytes), kind, work);
@@ -67,9 +68,14 @@ async function readJson(text: string, kind: string, { pause }: LongWork): Promis
   return { value, twice: await duplicateFieldsInChunks(text, pause) };
 }
 
-function decodeBinary(bytes: Uint8Array, expected: TypeMeta): DecodedBody {
+/** Decodes protobuf, on another thread if it is long. The JSON text of that is then read here in chunks. */
+async function decodeBinary(bytes: Uint8Array, expected: TypeMeta, work: LongWork): Promise<DecodedBody> {
   try {
-    return { value: decodeProtobuf(bytes, expected), duplicates: [] };
+    if (bytes.length <= SHORT_PROTOBUF) return { value: decodeProtobuf(bytes, expected), duplicates: [] };
+    await work.pause();
+    const text = await work.decodeProtobuf(bytes, expected);
+    await work.pause();
+    return { value: await parseLargeJson(text, work.pause), duplicates: [] };
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);

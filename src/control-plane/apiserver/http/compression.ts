@@ -14,7 +14,9 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /** Compresses on a separate thread, no faster than the client reads. */
-export function gzip(pieces: Iterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
+export function gzip(
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): AsyncIterable<Uint8Array> {
   return Readable.from(pieces, { objectMode: false }).pipe(createGzip({ level: 1, chunkSize: 64 * 1024 }));
 }
 

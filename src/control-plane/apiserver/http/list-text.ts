@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { prettyItem, yamlItem } from './encoding-job.ts';
 import { type HttpResponse, JSON_TYPE, type ListResponse, YAML_OPTIONS, YAML_TYPE } from './response.ts';
 
 export type TextFormat = 'json' | 'pretty' | 'yaml';
@@ -29,30 +30,58 @@ const WRITERS: Readonly<Record<TextFormat, (list: ListResponse) => Generator<str
   },
 
   *pretty({ head, field, items, opening = '' }) {
-    yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${field}": [`;
+    const frame = prettyFrame(head, field);
+    yield frame.before;
     let separator = '';
     for (const item of items) {
-      const indented = JSON.stringify(JSON.parse(`${opening}${item}`), null, 2).replaceAll('\n', '\n    ');
-      yield `${separator}\n    ${indented}`;
-      separator = ',';
+      yield `${separator}${prettyItem(JSON.parse(`${opening}${item}`))}`;
+      separator = frame.separator;
     }
-    yield separator === '' ? ']\n}' : '\n  ]\n}';
+    yield separator === '' ? ']\n}' : frame.after;
   },
 
   *yaml({ head, field, items, opening = '' }) {
-    const fields = Object.entries(head);
-    const part = (chosen: typeof fields) =>
-      chosen.length === 0 ? '' : stringify(Object.fromEntries(chosen), YAML_OPTIONS);
-    yield part(fields.filter(([name]) => name < field));
+    const { before, after } = yamlFrame(head, field);
+    yield before;
     let none = true;
     for (const item of items) {
-      yield `${none ? `${field}:\n` : ''}${stringify([JSON.parse(`${opening}${item}`)], YAML_OPTIONS)}`;
+      yield `${none ? `${field}:\n` : ''}${yamlItem(JSON.parse(`${opening}${item}`))}`;
       none = false;
     }
     if (none) yield `${field}: []\n`;
-    yield part(fields.filter(([name]) => name > field));
+    yield after;
   },
 };
+
+/** Texts around the items of a list that has some. */
+export interface ListFrame {
+  readonly before: string;
+  readonly separator: string;
+  readonly after: string;
+}
+
+/** Returns what surrounds the items of a list, in a format whose items are formatted elsewhere. */
+export function listFrame({ head, field }: ListResponse, format: 'pretty' | 'yaml'): ListFrame {
+  if (format === 'pretty') return prettyFrame(head, field);
+  const { before, after } = yamlFrame(head, field);
+  return { before: `${before}${field}:\n`, separator: '', after };
+}
+
+function prettyFrame(head: object, field: string): ListFrame {
+  const before = `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${field}": [`;
+  return { before, separator: ',', after: '\n  ]\n}' };
+}
+
+/** Returns the fields before and after the items, which are sorted by name. */
+function yamlFrame(head: object, field: string): { readonly before: string; readonly after: string } {
+  const fields = Object.entries(head);
+  const part = (chosen: typeof fields) =>
+    chosen.length === 0 ? '' : stringify(Object.fromEntries(chosen), YAML_OPTIONS);
+  return {
+    before: part(fields.filter(([name]) => name < field)),
+    after: part(fields.filter(([name]) => name > field)),
+  };
+}
 
 /** Joins texts until they are worth sending. A long one stays separate, because joining would copy it. */
 function* groupTexts(texts: Iterable<string>): Generator<string, undefined> {

@@ -1,9 +1,13 @@
-import { stringify } from 'yaml';
 import type { Status } from '../api-error.ts';
-import { encodeProtobuf, PROTOBUF, type ProtobufObject } from '../protobuf/protobuf.ts';
 
 /** Response to a client. */
-export type HttpResponse = WholeResponse | StreamResponse | BytesResponse | PartsResponse | UpgradedResponse;
+export type HttpResponse =
+  | WholeResponse
+  | StreamResponse
+  | BytesResponse
+  | PartsResponse
+  | EncodedResponse
+  | UpgradedResponse;
 
 /** Response before its format is chosen. */
 export type DraftResponse = HttpResponse | ListResponse;
@@ -28,6 +32,14 @@ export interface PartsResponse {
   readonly status: number;
   readonly type: string;
   readonly parts: Iterable<string>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Holds a large body that is encoded on another thread, part by part, as the client reads it. */
+export interface EncodedResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly encoded: AsyncIterable<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -78,25 +90,4 @@ export function statusResponse(status: Status): WholeResponse {
     ...json(status.code ?? 200, JSON.stringify(status)),
     ...(retry === undefined ? {} : { headers: { 'retry-after': String(retry) } }),
   };
-}
-
-/** Converts a response to YAML. */
-export function asYaml(response: WholeResponse): WholeResponse {
-  return { ...response, type: YAML_TYPE, body: stringify(JSON.parse(response.body), YAML_OPTIONS) };
-}
-
-export function asPretty(response: WholeResponse): WholeResponse {
-  return { ...response, body: JSON.stringify(JSON.parse(response.body), null, 2) };
-}
-
-/** Converts a response to protobuf, undefined if it is of a kind that has none. */
-export function asProtobuf({ status, headers, ...response }: WholeResponse | ListResponse): BytesResponse | undefined {
-  const object = ('body' in response ? JSON.parse(response.body) : wholeList(response)) as ProtobufObject;
-  // Discovery of the core group does not state its version.
-  const bytes = encodeProtobuf({ ...object, apiVersion: object.apiVersion ?? 'v1' });
-  return bytes && { status, type: PROTOBUF, bytes, ...(headers && { headers }) };
-}
-
-function wholeList({ head, field, items, opening = '' }: Omit<ListResponse, 'status'>): object {
-  return { ...head, [field]: Array.from(items, (item) => JSON.parse(`${opening}${item}`) as unknown) };
 }

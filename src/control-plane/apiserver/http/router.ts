@@ -2,19 +2,22 @@ import type { Authorize } from '../access/attributes.ts';
 import { Impersonator } from '../access/impersonation.ts';
 import { accessDenied } from '../access-denied.ts';
 import { ApiError, badRequest, noSuchResource } from '../api-error.ts';
+import { flowOf } from '../flow-control/flow.ts';
+import type { Encoder, Encoding } from '../long-work.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
 import type { ApiRequest } from './api-request.ts';
+import { asPretty, asProtobuf, asYaml } from './converted-response.ts';
+import { type EncodingPlace, isLong, largeList, largeObject, measureList } from './large-response.ts';
 import { listText, type TextFormat } from './list-text.ts';
 import { type AcceptedFormat, negotiate } from './negotiation.ts';
 import { attributesOf, impersonateUser } from './request-attributes.ts';
 import {
-  asPretty,
-  asProtobuf,
-  asYaml,
   type DraftResponse,
   type HttpResponse,
+  type ListResponse,
   plain,
   statusResponse,
+  type WholeResponse,
 } from './response.ts';
 
 /** Handles a path that is not a resource. Returns undefined to let the next route try. */
@@ -24,12 +27,14 @@ export interface RouterDeps {
   readonly authorize: Authorize;
   readonly resources: (request: ApiRequest, path: ResourcePath) => Promise<DraftResponse>;
   readonly routes: readonly Route[];
+  /** Encodes large responses. */
+  readonly encoder: Encoder;
   /** Called with internal errors, whose details the client does not see. */
   readonly onFault: (error: unknown, request: ApiRequest) => void;
 }
 
 /** Creates the handler of all requests. Any error becomes a Status. */
-export function router({ authorize, resources, routes, onFault }: RouterDeps) {
+export function router({ authorize, resources, routes, encoder, onFault }: RouterDeps) {
   const impersonator = new Impersonator(authorize);
   return async (sent: ApiRequest): Promise<HttpResponse> => {
     let request = sent;
@@ -37,9 +42,9 @@ export function router({ authorize, resources, routes, onFault }: RouterDeps) {
       const path = pathOf(sent.path);
       request = impersonateUser(impersonator, sent, path);
       const response = path.kind === 'resource' ? await resources(request, path) : await other(path, request);
-      return formatResponse(response, request);
+      return await formatResponse(response, request, encoder);
     } catch (error) {
-      if (error instanceof ApiError) return formatResponse(statusResponse(error.status), request);
+      if (error instanceof ApiError) return await formatResponse(statusResponse(error.status), request, encoder);
       onFault(error, request);
       throw error;
     }
@@ -79,16 +84,35 @@ function pathOf(path: string): RequestPath {
 const BROWSERS = /^(curl|Wget|Mozilla)\//;
 
 /** Formats a response, readable for people who send requests by hand. */
-function formatResponse(response: DraftResponse, request: ApiRequest): HttpResponse {
+async function formatResponse(response: DraftResponse, request: ApiRequest, encoder: Encoder): Promise<HttpResponse> {
   const isWhole = 'body' in response && response.type === 'application/json';
   if (!isWhole && !('head' in response)) return response;
   const accepted = negotiateResponse(request);
-  const encoded = accepted === 'protobuf' ? asProtobuf(response) : undefined;
+  const place = { encoder, flow: flowOf(request.user), work: request.work };
+  const text = textFormat(accepted, request);
+  if (accepted !== 'protobuf') return await asText(response, text, place);
+  const { encoded, rest } = await convert(response, 'protobuf', place);
+  return encoded ?? asProtobuf(rest) ?? (await asText(rest, text, place));
+}
+
+type Convertible = WholeResponse | ListResponse;
+
+async function asText(response: Convertible, format: TextFormat, place: EncodingPlace): Promise<HttpResponse> {
+  if (format === 'json') return 'head' in response ? listText(response, format) : response;
+  const { encoded, rest } = await convert(response, format, place);
   if (encoded !== undefined) return encoded;
-  const format = textFormat(accepted, request);
-  if ('head' in response) return listText(response, format);
-  if (format === 'yaml') return asYaml(response);
-  return format === 'pretty' ? asPretty(response) : response;
+  if ('head' in rest) return listText(rest, format);
+  return format === 'yaml' ? asYaml(rest) : asPretty(rest);
+}
+
+/** Converts a large response elsewhere. `rest` is the same response if it is short, for this thread to convert. */
+async function convert(response: Convertible, format: Encoding, place: EncodingPlace) {
+  if ('body' in response) {
+    const encoded = isLong(response.body.length, format) ? await largeObject(response, format, place) : undefined;
+    return { encoded, rest: response };
+  }
+  const { list, long } = measureList(response, format);
+  return { encoded: long ? await largeList(list, format, place) : undefined, rest: list };
 }
 
 function textFormat(accepted: AcceptedFormat['format'], request: ApiRequest): TextFormat {

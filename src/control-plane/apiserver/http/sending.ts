@@ -47,9 +47,10 @@ export async function send(sending: Sending, given: HttpResponse): Promise<void>
       response.writeHead(answer.status, { ...common, ...answer.headers, vary, 'content-encoding': 'gzip' });
       for await (const piece of gzip(large)) await write(sending, [piece]);
       response.end();
-    } else if ('pieces' in answer || 'parts' in answer) {
+    } else if ('pieces' in answer || 'parts' in answer || 'encoded' in answer) {
       response.writeHead(answer.status, { ...common, ...answer.headers });
-      await ('pieces' in answer ? follow(sending, answer.pieces) : write(sending, answer.parts));
+      if ('pieces' in answer) await follow(sending, answer.pieces);
+      else await write(sending, 'parts' in answer ? answer.parts : answer.encoded);
       response.end();
     } else {
       const content = 'bytes' in answer ? answer.bytes : answer.body;
@@ -73,13 +74,15 @@ export async function send(sending: Sending, given: HttpResponse): Promise<void>
 }
 
 type Sendable = Exclude<HttpResponse, UpgradedResponse>;
+type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /** Determines whether a response is large. The length of one in parts is known only once they are produced. */
 function weighResponse(response: Sendable): {
   readonly answer: Sendable;
-  readonly large?: Iterable<string | Uint8Array>;
+  readonly large?: Pieces;
 } {
   if ('pieces' in response) return { answer: response };
+  if ('encoded' in response) return { answer: response, large: response.encoded };
   if ('parts' in response) {
     const { pieces, large } = measurePieces(response.parts);
     return large ? { answer: response, large: pieces } : { answer: { ...response, parts: pieces } };
@@ -110,11 +113,11 @@ async function follow(sending: Sending, pieces: AsyncIterable<string | Uint8Arra
   }
 }
 
-async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): Promise<void> {
+async function write(sending: Sending, pieces: Pieces): Promise<void> {
   const response = sending.response as ServerResponse;
   let written = 0;
-  for (const long of pieces) {
-    for (const piece of typeof long === 'string' && long.length > PIECE ? textPieces(long) : [long]) {
+  for await (const long of pieces) {
+    for (const piece of split(long)) {
       await sending.work(WORK.piece + piece.length * WORK.sentByte);
       if (isGone(response)) throw new Error('the client disconnected');
       if (!response.write(piece)) await read(sending, 'drain');
@@ -144,6 +147,11 @@ async function read({ response, slowMs, clock }: Sending, event: 'drain' | 'fini
     response.on(event, done);
     response.on('close', gone);
   });
+}
+
+function split(long: string | Uint8Array): Iterable<string | Uint8Array> {
+  if (long.length <= PIECE) return [long];
+  return typeof long === 'string' ? textPieces(long) : bytePieces(long);
 }
 
 function* bytePieces(bytes: Uint8Array): Generator<Uint8Array> {

@@ -1,8 +1,9 @@
 import { ParseError } from '#platform/base/errors';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
+import { flowOf } from '../flow-control/flow.ts';
 import { textOf } from '../object-text.ts';
-import { encodeWatchFrame, type ProtobufObject, WATCH_PROTOBUF } from '../protobuf/protobuf.ts';
+import { WATCH_PROTOBUF } from '../protobuf/protobuf.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
 import type { Listed } from '../table/cell.ts';
@@ -13,6 +14,8 @@ import { viewOf } from '../verbs/target.ts';
 import type { WatchItem, WatchItems } from '../verbs/watch-item.ts';
 import { YieldBudget } from '../yield-budget.ts';
 import type { ApiRequest } from './api-request.ts';
+import { type EncodingPlace, encodePiece, isLong } from './large-response.ts';
+import { localEncoder } from './local-encoder.ts';
 import { type AcceptedFormat, negotiate } from './negotiation.ts';
 import {
   type HttpResponse,
@@ -178,18 +181,25 @@ export function watchResponse(
       if (text !== '') yield text;
     }
   }
-  if (format === 'protobuf') return { status: 200, type: WATCH_PROTOBUF, pieces: watchFrames(batches, line) };
+  if (format === 'protobuf') {
+    const place = { encoder: backend.encoder, flow: flowOf(request.user), work: request.work };
+    return { status: 200, type: WATCH_PROTOBUF, pieces: watchFrames(batches, line, place) };
+  }
   return { status: 200, type: JSON_TYPE, pieces: pieces() };
 }
 
 async function* watchFrames(
   batches: AsyncIterable<readonly WatchItem[]>,
   line: (item: WatchItem) => string,
+  place: EncodingPlace,
 ): AsyncGenerator<Uint8Array> {
   for await (const batch of batches) {
     for (const item of batch) {
-      const { type, object } = JSON.parse(line(item)) as { readonly type: string; readonly object: ProtobufObject };
-      const frame = encodeWatchFrame(type, object);
+      const text = line(item);
+      const job = { task: 'watch event', text } as const;
+      const frame = isLong(text.length, 'protobuf')
+        ? await encodePiece(place, job, text.length)
+        : await localEncoder.encode(job);
       if (frame !== undefined) yield frame;
     }
   }

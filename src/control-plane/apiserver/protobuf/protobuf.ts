@@ -84,6 +84,39 @@ export function encodeProtobuf(object: TypeMeta & Readonly<Record<string, unknow
   return body;
 }
 
+/** Encodes some items of a list as they follow each other in its message. Returns undefined if it has no encoding. */
+export function encodeListItems(items: readonly unknown[], { apiVersion, kind }: TypeMeta): Uint8Array | undefined {
+  const name = messageOf(apiVersion, kind);
+  return name === undefined ? undefined : encodeMessage({ items }, name);
+}
+
+/**
+ * Encodes what precedes the items of a list, which have the given length: the envelope, and the list's other fields.
+ * Returns undefined if it has no encoding.
+ */
+export function encodeListHead(
+  head: TypeMeta & Readonly<Record<string, unknown>>,
+  itemsLength: number,
+): Uint8Array | undefined {
+  const { apiVersion, kind, ...rest } = head;
+  const name = messageOf(apiVersion, kind);
+  if (name === undefined) return undefined;
+  const fields = encodeMessage(rest, name);
+  const type = encodeMessage({ typeMeta: { apiVersion, kind } }, ENVELOPE);
+  const length = protobuf.Writer.create()
+    .uint32(SECOND)
+    .uint32(fields.length + itemsLength)
+    .finish();
+  const parts = [MAGIC, type, length, fields];
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
 /** Encodes an event of a watch as a frame: its length, then the event, whose object is in an envelope. */
 export function encodeWatchFrame(
   type: string,
