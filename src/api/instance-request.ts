@@ -8,7 +8,7 @@
  * be read any number of times.
  */
 export const PAUSED_ANNOTATION = 'vimana.io/paused';
-/** What the condition Paused says about a VM that cannot write to its disk, with the reason of KubeVirt. */
+/** Condition Paused of a VM that cannot write to its disk, with the reason of KubeVirt. */
 export const PAUSED_BY_FULL_DISK = {
   reason: 'PausedIOError',
   message: 'the disk of the host is full: the VM resumes when there is room again',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { SmallFileSystem } from '#testing/small-file-system';
+import { WAIT } from '#testing/wait';
 import { Kubectl } from '../e2e/support/kubectl.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
@@ -45,11 +46,11 @@ describe.skipIf(disk === undefined || tiny === undefined)('a full disk', () => {
     expect((await kubectl.ok('get nodes -o name')).trim()).toMatch(/^node\//);
 
     rmSync(filler);
-    await vi.waitFor(async () => expect(await create('after')).toMatchObject({ code: 0 }), 10_000);
+    await vi.waitFor(async () => expect(await create('after')).toMatchObject({ code: 0 }), WAIT);
     expect(() => process.kill(pid, 0)).not.toThrow();
     await vi.waitFor(
       () => expect(readFileSync(join(dataDir, 'up.log'), 'utf8')).toContain('accepts writes again'),
-      10_000,
+      WAIT,
     );
     const log = readFileSync(join(dataDir, 'up.log'), 'utf8');
     expect(log).not.toMatch(/\n {4}at |Write error|internal error/);

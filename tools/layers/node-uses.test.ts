@@ -6,7 +6,7 @@ import { NODE_DIRECTORIES, TEST_SUPPORT } from './table.ts';
 import { mayImportNode } from './violations.ts';
 
 /** Packages that do not run in a browser. */
-const NODE_PACKAGES = new Set(['@peculiar/x509', 'commander', 'lmdb', 'pino', 'prom-client', 'undici']);
+const NODE_PACKAGES = new Set(['@peculiar/x509', 'commander', 'lmdb', 'pino', 'prom-client', 'undici', 'ws']);
 const GLOBALS = /\b(?:Buffer|process)\.\w/;
 
 /** Reports whether a file needs Node.js itself, or another file that may use it. */

@@ -254,7 +254,12 @@ export const NODE_USES: Readonly<Record<string, readonly string[]>> = {
     'fleet/simulation/report/output.ts',
     'vm/node/agent/log-file.ts',
   ],
-  'real machines: processes of QEMU, their sockets and disks': ['vm/guest-image', 'vm/image-store', 'vm/node/qemu'],
+  'real machines: processes of QEMU, their sockets and disks': [
+    'vm/guest-image',
+    'vm/image-store',
+    'vm/node/node-objects.ts',
+    'vm/node/qemu',
+  ],
   'keys, tokens and certificates': [
     'platform/kube/access-token.ts',
     'control-plane/apiserver/access/certificate-request.ts',

@@ -1,7 +1,7 @@
 import { type Attributes, type Authorize, type Decision, isPath } from './access/attributes.ts';
 import { NODES, splitNode } from './access/user.ts';
 import type { Pod } from './kinds/pod/pod-spec.ts';
-import { refersTo } from './pod-references.ts';
+import { podRefersTo } from './pod-references.ts';
 
 /** Resources that a node reads for its pods, and that no role lets it read. */
 const KINDS = { secrets: 'Secret', configmaps: 'ConfigMap', persistentvolumeclaims: 'PersistentVolumeClaim' } as const;
@@ -35,7 +35,7 @@ function nodeProblem(attributes: Attributes, podsIn: (namespace: string) => Iter
   if (namespace === '') return 'can only read namespaced object of this type';
   if (name === '') return 'No Object name found';
   for (const pod of podsIn(namespace)) {
-    if (pod.spec.nodeName === node && refersTo(pod, KINDS[resource], name)) return undefined;
+    if (pod.spec.nodeName === node && podRefersTo(pod, KINDS[resource], name)) return undefined;
   }
   return `no relationship found between node '${node}' and this object`;
 }

@@ -1,7 +1,7 @@
 import type { Container, Pod, Volume } from './kinds/pod/pod-spec.ts';
 
 /** Reports whether a pod refers to an object of its namespace, which its node needs to run it. */
-export function refersTo(pod: Pod, kind: 'Secret' | 'ConfigMap' | 'PersistentVolumeClaim', name: string): boolean {
+export function podRefersTo(pod: Pod, kind: 'Secret' | 'ConfigMap' | 'PersistentVolumeClaim', name: string): boolean {
   const { spec } = pod;
   if (kind === 'PersistentVolumeClaim') {
     return spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === name) === true;

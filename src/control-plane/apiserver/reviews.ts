@@ -29,13 +29,17 @@ interface AccessSpec {
 }
 
 /** Decides on requests, and lists the rules that roles give to a user. */
-export interface Access {
+export interface ReviewedAccess {
   readonly authorize: Authorize;
   readonly rulesFor: Rbac['rulesFor'];
 }
 
 /** Returns the reviews by `group/plural`. */
-export function reviews(given: Access, authenticator: TokenReviewer, now: () => string): ReadonlyMap<string, Review> {
+export function reviews(
+  given: ReviewedAccess,
+  authenticator: TokenReviewer,
+  now: () => string,
+): ReadonlyMap<string, Review> {
   return new Map<string, Review>([
     ['authorization.k8s.io/selfsubjectaccessreviews', (object, user) => access(given, object, user)],
     ['authorization.k8s.io/subjectaccessreviews', (object) => access(given, object, undefined)],
@@ -49,7 +53,12 @@ export function reviews(given: Access, authenticator: TokenReviewer, now: () => 
   ]);
 }
 
-function access({ authorize }: Access, object: KubeObject, self: User | undefined, namespace?: string): KubeObject {
+function access(
+  { authorize }: ReviewedAccess,
+  object: KubeObject,
+  self: User | undefined,
+  namespace?: string,
+): KubeObject {
   const spec = (object['spec'] ?? {}) as AccessSpec;
   const causes = [
     ...validateAccess(spec),
@@ -114,7 +123,7 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec,
   return { user, verb, group, resource, subresource, namespace, name };
 }
 
-function rules({ rulesFor }: Access, object: KubeObject, user: User): KubeObject {
+function rules({ rulesFor }: ReviewedAccess, object: KubeObject, user: User): KubeObject {
   const { namespace = '' } = (object['spec'] ?? {}) as { readonly namespace?: string };
   if (namespace === '') throw badRequest('no namespace on request');
   return { ...object, spec: {}, status: rulesReview(rulesFor(user, namespace)) };

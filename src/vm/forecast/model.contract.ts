@@ -5,7 +5,7 @@ import { type ForecastModel, fitModel, type TimeSeries } from './model.ts';
 
 const series = (values: readonly number[]): TimeSeries => ({ values, first: 7 });
 
-/** What every model promises. */
+/** Contract of every model. */
 export function forecastModelContract(model: ForecastModel): void {
   const random = () => seededRandom('contract');
   const sine = (length: number) => GENERATORS['sine with noise']?.(length, random()) ?? [];

@@ -102,7 +102,7 @@ function bestFading(residuals: readonly number[]): { smoothing: number; fading: 
     for (const fading of FADINGS) {
       let [level, cost] = [0, 0];
       for (let i = 0; i + LOOKED_AHEAD < residuals.length; i++) {
-        level += smoothing * (clipped(residuals, i) - level);
+        level += smoothing * (clipResidual(residuals, i) - level);
         cost += Math.abs((residuals[i + LOOKED_AHEAD] ?? 0) - level * fading ** LOOKED_AHEAD);
       }
       if (cost < best.cost) best = { cost, smoothing, fading };
@@ -112,7 +112,7 @@ function bestFading(residuals: readonly number[]): { smoothing: number; fading: 
 }
 
 /** A value that is far from both neighbors is a spike, and counts as the nearer of them. */
-function clipped(residuals: readonly number[], i: number): number {
+function clipResidual(residuals: readonly number[], i: number): number {
   const near = [residuals[i - 2] ?? 0, residuals[i - 1] ?? 0, residuals[i] ?? 0];
   return median(near);
 }
@@ -123,7 +123,7 @@ function means(fitted: Omit<ProphetFit, 'errors'>, { values, first }: TimeSeries
   const start = Math.max(0, values.length - MEMORY);
   const residuals = values.slice(start).map((value, i) => value - valueAt(fitted, first, start + i));
   let level = 0;
-  for (let i = 0; i < residuals.length; i++) level += fitted.smoothing * (clipped(residuals, i) - level);
+  for (let i = 0; i < residuals.length; i++) level += fitted.smoothing * (clipResidual(residuals, i) - level);
   return Array.from(
     { length: steps },
     (_, i) => valueAt(fitted, first, values.length + i) + level * fitted.fading ** (i + 1),

@@ -48,7 +48,7 @@ export const GUEST_PROGRAMS: Readonly<Record<string, string>> = {
   'usr/lib/openssh/sftp-server': 'usr/lib/sftp-server',
 };
 
-/** What the guest is made of. */
+/** Parts of the guest. */
 export interface GuestParts {
   readonly busybox: Uint8Array;
   readonly modules: readonly KernelModule[];

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type FileServer, fileServer, serveContainerImage, sha256 } from '#testing/images/image-server';
 import { diskContents, newDirectory, qemuImg, readDisk, testStore } from '#testing/images/image-store';
 import { hasPrograms } from '#testing/programs';
+import { WAIT } from '#testing/wait';
 import type { ImageStoreDeps } from './image-store.ts';
 
 const isReady = hasPrograms('images of real VMs', 'qemu-img', 'bwrap', 'prlimit', 'xz');
@@ -126,7 +127,7 @@ describe.skipIf(!isReady)('an image that VMs need', () => {
   const arrival = (store: ReturnType<typeof open>, image: string, more: object = {}) =>
     vi.waitUntil(
       () => need(store, image, more).catch((error: Error) => (error.message.startsWith('pulling') ? false : error)),
-      10_000,
+      WAIT,
     );
 
   it('is fetched once for all of them, and reported meanwhile', async () => {
@@ -244,7 +245,7 @@ describe.skipIf(!isReady)('a container image', () => {
     const settled = (more: object) =>
       vi.waitUntil(
         () => need(more).catch((error: Error) => (error.message.startsWith('pulling') ? false : error)),
-        10_000,
+        WAIT,
       );
     expect(await settled({ secret: 'pull' })).toMatchObject({ format: 'raw' });
     // Neither the same namespace without the Secret nor another one gets it from the cache.

@@ -4,7 +4,7 @@ import type { Client } from '#platform/kube/client';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { isNotFound } from '#platform/kube/kube-error';
 
-/** What a disk needs to know about the claim that it is stored in. */
+/** Claim that a disk is stored in. */
 export interface ClaimInfo {
   readonly uid: string;
   readonly bytes: number;

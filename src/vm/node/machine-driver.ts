@@ -59,7 +59,7 @@ export interface GuestFileSystem {
   readonly totalBytes: number;
 }
 
-/** What a guest agent says about its guest at one moment. */
+/** Report of a guest agent about its guest at one moment. */
 export interface GuestReport extends GuestInfo {
   readonly agentVersion: string;
   readonly supportedCommands: readonly string[];
@@ -218,7 +218,7 @@ export type MachineListener = (id: string) => void;
 export interface MachineDriver {
   /** Name in the node label vimana.io/runtime. */
   readonly name: string;
-  /** What the Node reports about its host. */
+  /** Facts about the host that the Node reports. */
   readonly facts?: DriverFacts;
   capabilities(): Capabilities;
 
@@ -348,7 +348,7 @@ export class MachineStartError extends VimanaError {
 
 /** Reports that a machine cannot be started yet, because something that it needs is being prepared. */
 export class MachinePreparingError extends VimanaError {
-  /** What is being prepared, without its progress. */
+  /** Name of the part that is being prepared, without its progress. */
   readonly what: string;
   readonly reason: string;
 

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Client, ResourceType } from '#platform/kube/client';
 import { CONFIG_MAPS, type ConfigMap, SECRETS } from '#platform/kube/kinds/core';
 import { isNotFound } from '#platform/kube/kube-error';

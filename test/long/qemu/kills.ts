@@ -21,7 +21,7 @@ async function machinesIn(root: string): Promise<Map<string, number[]>> {
   return found;
 }
 
-/** What node agents printed: machines that run for certain, those that may, and what contradicts that. */
+/** Output of node agents: machines that run for certain, those that may, and what contradicts that. */
 class Ledger {
   readonly certain = new Set<string>();
   readonly doubtful = new Set<string>();

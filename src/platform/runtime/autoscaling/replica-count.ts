@@ -1,6 +1,6 @@
 import { conditionOf, type KubeCondition } from '#platform/kube/kinds/condition';
 
-/** What counts of a replica: a pod, or a VM in the same terms. */
+/** Replica as the arithmetic sees it: a pod, or a VM in the same terms. */
 export interface Replica {
   readonly metadata: { readonly name?: string; readonly deletionTimestamp?: string };
   readonly status?: {

@@ -8,7 +8,7 @@ import type { GuestAccess } from './guest-access.ts';
 /** Subprotocol of KubeVirt: all messages are parts of one stream of bytes. */
 const PLAIN_STREAM = 'plain.kubevirt.io';
 
-/** What connects clients to guests. Absent where no node agent can be reached. */
+/** Connects clients to guests. Absent where no node agent can be reached. */
 export interface GuestConnections {
   readonly access: GuestAccess;
   readonly serve: ServeStream;

@@ -7,6 +7,7 @@ import type { ClusterAccess } from '#platform/kube/kubeconfig/cluster-access';
 import { serveStream } from '#platform/runtime/http/serve-stream';
 import { type SubresourcePlane, startSubresourcePlane } from '#testing/subresource-harness';
 import { template } from '#testing/vm-harness';
+import { WAIT } from '#testing/wait';
 import type { GuestAccess } from './guest-access.ts';
 
 const namespace = 'default';
@@ -92,7 +93,7 @@ describe('connections to a guest', () => {
     stream.write('hello');
     const [data] = (await stream.take(1).toArray()) as Buffer[];
     expect(data?.toString()).toBe('hello');
-    await vi.waitUntil(() => guest.destroyed);
+    await vi.waitUntil(() => guest.destroyed, WAIT);
   });
 
   it('end with the guest', async () => {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Vmi } from '#api/kubevirt/resources';
 
-/** What a guest agent says about its guest. */
+/** Report of a guest agent about its guest. */
 export interface GuestAgentReport {
   readonly agentVersion: string;
   readonly supportedCommands: readonly string[];

@@ -1,4 +1,4 @@
-/** What is known about an image in the cache. */
+/** Record of an image in the cache. */
 export interface ImageRecord {
   /** SHA-256 of the image as it was published, before it was unpacked and converted. */
   readonly digest: string;
@@ -25,7 +25,7 @@ export interface CachedImage {
   readonly usedAt: number;
 }
 
-/** What the name of an image meant when it was last resolved. */
+/** Image that a name meant when it was last resolved. */
 export interface ImageReference {
   /** Name without secrets. */
   readonly source: string;

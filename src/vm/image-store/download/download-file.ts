@@ -100,7 +100,7 @@ async function receive(
     await using _closed = output;
     if (result.isComplete) await discard(response);
     else await store(response, output, hash, { deps, total: result.total, timeout });
-    return { ...(await verified(file, partial, hash, result.total)), ...tag };
+    return { ...(await verifyFile(file, partial, hash, result.total)), ...tag };
   } catch (error) {
     if (!signal.aborted && timeout.signal.aborted) throw timeout.signal.reason;
     throw error;
@@ -156,7 +156,7 @@ async function store(
   await output.sync();
 }
 
-async function verified(
+async function verifyFile(
   file: RemoteFile,
   partial: PartialFile,
   hash: ContentHash,

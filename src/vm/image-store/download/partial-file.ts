@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { ContentHash } from './content-hash.ts';
 
-/** What shows that the rest of a file belongs to the part that was received. */
+/** Validator that shows that the rest of a file belongs to the part that was received. */
 export interface Validator {
   /** Strong entity tag, or time of the last change. Unset if the content is known by its digest. */
   readonly tag?: string;

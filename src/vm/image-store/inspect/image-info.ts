@@ -10,7 +10,7 @@ export interface ImageLimits {
   readonly fileBytes: number;
 }
 
-/** What `qemu-img info --output=json` prints about an image. Nothing in it is trusted. */
+/** Output of `qemu-img info --output=json` for an image. Nothing in it is trusted. */
 interface PrintedInfo {
   readonly format?: unknown;
   readonly 'virtual-size'?: unknown;

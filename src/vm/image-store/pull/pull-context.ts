@@ -8,7 +8,7 @@ import type { ImageLimits } from '../inspect/image-info.ts';
 import type { Catalog } from '../marketplace/catalog.ts';
 import type { ImageMirror } from '../source/image-mirrors.ts';
 
-/** What every fetch uses. */
+/** Dependencies of every fetch. */
 export interface PullDeps {
   readonly web: Web;
   readonly clock: Clock;

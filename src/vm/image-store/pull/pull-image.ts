@@ -91,7 +91,7 @@ async function fetchList(name: string, url: string, { web, signal }: PullContext
     await discard(response);
     throw catalogError(name, `the list of checksums is not available (the server returned ${response.status})`);
   }
-  async function* bounded() {
+  async function* limitChunks() {
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
@@ -99,5 +99,5 @@ async function fetchList(name: string, url: string, { web, signal }: PullContext
       yield chunk;
     }
   }
-  return await text(bounded());
+  return await text(limitChunks());
 }

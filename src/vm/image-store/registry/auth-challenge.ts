@@ -1,4 +1,4 @@
-/** What a registry requires, from the header WWW-Authenticate. */
+/** Credentials that a registry requires, from the header WWW-Authenticate. */
 export type AuthChallenge =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: string; readonly service?: string; readonly scope?: string };

@@ -10,7 +10,7 @@ export interface DiskChoice {
   readonly path?: string;
 }
 
-/** What a layer means for the search of the disk, from the topmost layer down. */
+/** Meaning of a layer for the search of the disk, from the topmost layer down. */
 export type LayerResult = 'found' | 'hidden' | 'absent';
 
 /**
@@ -21,7 +21,7 @@ export async function findDisk(
   { path }: DiskChoice,
   write: (contents: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<LayerResult> {
-  const desired = path === undefined ? undefined : normalized(path);
+  const desired = path === undefined ? undefined : normalizePath(path);
   let result: LayerResult = 'absent';
   let found: string | undefined;
   for await (const entry of readTar(layer)) {
@@ -58,7 +58,7 @@ function hides({ path }: TarEntry, desired: string | undefined): boolean {
   return desired === undefined ? deleted === DISK_DIRECTORY : desired === deleted || desired.startsWith(`${deleted}/`);
 }
 
-function normalized(path: string): string {
+function normalizePath(path: string): string {
   return path
     .split('/')
     .filter((part) => part !== '' && part !== '.')

@@ -130,7 +130,7 @@ function isLoopback(host: string): boolean {
 }
 
 async function boundedText({ body }: WebAnswer): Promise<string> {
-  async function* bounded() {
+  async function* limitChunks() {
     let bytes = 0;
     for await (const chunk of body ?? []) {
       bytes += chunk.byteLength;
@@ -138,5 +138,5 @@ async function boundedText({ body }: WebAnswer): Promise<string> {
       yield chunk;
     }
   }
-  return await text(bounded());
+  return await text(limitChunks());
 }

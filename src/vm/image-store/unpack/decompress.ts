@@ -25,14 +25,14 @@ export async function* readDecompressed(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   let left = maxBytes;
-  for await (const chunk of decompressed(path, signal)) {
+  for await (const chunk of decompressChunks(path, signal)) {
     left -= chunk.length;
     if (left < 0) throw rejectedImage(`it unpacks to more than ${maxBytes} bytes`);
     yield chunk;
   }
 }
 
-async function* decompressed(path: string, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+async function* decompressChunks(path: string, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
   const compression = await compressionOfFile(path);
   if (compression === 'xz') return yield* readXz(path, signal);
   const input = createReadStream(path);

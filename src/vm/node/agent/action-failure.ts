@@ -9,14 +9,14 @@ export interface ActionFailure {
   readonly retryAfterMs: number;
   /** Resolves when the action may succeed, if that can be known. */
   readonly waitForChange?: (signal: AbortSignal) => Promise<void>;
-  /** What is being prepared. Unset for a failure. */
+  /** Name of the part that is being prepared. Unset for a failure. */
   readonly preparing?: string;
 }
 
 /** An upgrade may add what a driver does not support yet, so a retry is rarely useful. */
 const UNSUPPORTED_RETRY_MS = 300_000;
 const RETRY_MS = 10_000;
-/** What is watched is tried again when it changes, and in case the watch is lost. */
+/** An action that waits for a change is tried again after this time too, in case the watch is lost. */
 const WATCHED_RETRY_MS = 300_000;
 /** How often the progress of a preparation is reported. */
 const PROGRESS_MS = 1_000;

@@ -55,7 +55,7 @@ export interface QemuDriverOptions {
   readonly capacityBytes?: number;
   /** Finds the machines of all instances. Tests count only their own. */
   readonly hostMachines?: () => Promise<readonly HostMachine[]>;
-  /** What the Node and the instances on it report about the host. */
+  /** Facts about the host that the Node and the instances on it report. */
   readonly facts?: DriverFacts;
   readonly conditions?: readonly DriverCondition[];
   /** Prepares the disks of a machine in its directory. Throws if one of them cannot be used. */

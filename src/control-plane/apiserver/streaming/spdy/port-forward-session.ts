@@ -112,7 +112,7 @@ export class PortForwardSession {
     if (pair?.data !== stream) return;
     const peer = await pair.peer?.catch(() => undefined);
     if (peer === undefined || peer.destroyed) return;
-    if (data.length > 0 && !peer.write(data)) await drained(peer);
+    if (data.length > 0 && !peer.write(data)) await waitForDrain(peer);
     if (isLast) peer.end();
   }
 
@@ -135,7 +135,7 @@ export class PortForwardSession {
 }
 
 /** Resolves when a stream can take more, or has ended. */
-async function drained(stream: Duplex): Promise<void> {
+async function waitForDrain(stream: Duplex): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   stream.once('drain', resolve).once('close', resolve);
   await promise;

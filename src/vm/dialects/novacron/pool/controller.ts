@@ -34,7 +34,7 @@ export interface PoolControllerOptions {
 const GATHERED_MS = 100;
 const STATUS_MS = 1000;
 
-/** What the controller remembers of one pool. */
+/** State of one pool that the controller keeps in memory. */
 interface PoolEntry {
   lookedAt: number;
   lookedGeneration: number | undefined;

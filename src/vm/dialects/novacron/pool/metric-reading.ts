@@ -4,7 +4,7 @@ import type { Measurements, Replica } from '#platform/runtime/autoscaling/replic
 
 export type PoolMetric = NonNullable<NonNullable<Pool['spec']['autoscaling']>['metrics']>[number];
 
-/** What is known of one metric of a pool, in thousandths: a value of each VM, one value for all, or why none. */
+/** Reading of one metric of a pool, in thousandths: a value of each VM, one value for all, or why none. */
 export type MetricReading = { readonly metric: PoolMetric; readonly name: string } & (
   | { readonly kind: 'each'; readonly measurements: Measurements }
   | { readonly kind: 'total'; readonly value: number }

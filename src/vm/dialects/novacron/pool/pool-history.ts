@@ -11,7 +11,7 @@ export interface DemandSeries {
   readonly saturated: readonly number[];
 }
 
-/** What the autoscaler of a pool remembers across restarts of the operator. */
+/** State of the autoscaler of a pool that survives restarts of the operator. */
 export interface PoolHistory {
   readonly scale: ScaleHistory;
   readonly demand: Readonly<Record<string, DemandSeries>>;

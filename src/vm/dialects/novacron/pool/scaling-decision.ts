@@ -75,9 +75,9 @@ export function decideReplicas(input: ScalingInput): ScalingDecision {
   if (!isAutoscaled(pool)) return decideBySpec(pool);
   const { min, max } = boundsOf(pool);
   const current = pool.status?.desiredReplicas ?? requestedReplicas(pool);
-  if (current > max) return unmeasured(pool, max, 'Current number of replicas above spec.maxReplicas');
-  if (current < min) return unmeasured(pool, min, 'Current number of replicas below spec.minReplicas');
-  return measures === undefined ? unmeasured(pool, current) : decideByMetrics(input, measures, current);
+  if (current > max) return decisionWithoutMetrics(pool, max, 'Current number of replicas above spec.maxReplicas');
+  if (current < min) return decisionWithoutMetrics(pool, min, 'Current number of replicas below spec.minReplicas');
+  return measures === undefined ? decisionWithoutMetrics(pool, current) : decideByMetrics(input, measures, current);
 }
 
 function decideBySpec(pool: Pool): ScalingDecision {
@@ -102,7 +102,7 @@ function limitedBySpec(pool: Pool, requested: number, replicas: number): Scaling
 }
 
 /** Keeps the conditions of the last evaluation. */
-function unmeasured(pool: Pool, replicas: number, reason?: string): ScalingDecision {
+function decisionWithoutMetrics(pool: Pool, replicas: number, reason?: string): ScalingDecision {
   const before = (type: string): ScalingCondition | undefined => {
     const found = pool.status?.conditions?.find((each) => each.type === type);
     return found === undefined
@@ -165,7 +165,7 @@ function decideByMetrics(input: ScalingInput, measures: ScalingMeasures, current
 function failedDecision(pool: Pool, metrics: readonly MetricStep[], current: number): ScalingDecision {
   const errors = metrics.filter(({ error }) => error !== undefined);
   const message = `${errors.length} of ${metrics.length} metrics cannot be read, so the number of VMs stays; first error: ${errors[0]?.metric}: ${errors[0]?.error}`;
-  return { ...unmeasured(pool, current), active: { status: 'False', reason: 'FailedGetMetrics', message } };
+  return { ...decisionWithoutMetrics(pool, current), active: { status: 'False', reason: 'FailedGetMetrics', message } };
 }
 
 const DEFAULT_UP = [

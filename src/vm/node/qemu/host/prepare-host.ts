@@ -16,7 +16,7 @@ export interface HostPreparation {
   readonly bootId: string;
 }
 
-/** What all drivers of a host share. */
+/** Options that all drivers of a host share. */
 export type PreparedHost = Required<
   Pick<QemuDriverOptions, 'host' | 'isolation' | 'cgroups' | 'capacityBytes' | 'facts' | 'conditions'>
 >;

@@ -11,7 +11,7 @@ export interface KvmResult {
   readonly message: string;
 }
 
-/** What a result holds for: another boot, kernel or QEMU may behave differently. */
+/** Identity of the host that a result holds for: another boot, kernel or QEMU may behave differently. */
 interface KvmCache extends KvmResult {
   readonly bootId: string;
   readonly kernel: string;

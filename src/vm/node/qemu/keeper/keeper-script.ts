@@ -4,7 +4,7 @@ import { type IsolatedLaunch, quote } from '../isolation/isolated-launch.ts';
 /** How long a guest may take to shut down when its keeper is asked to terminate, in steps of 2 seconds. */
 const SHUTDOWN_STEPS = 30;
 const MONITOR = KEEPER_MONITOR;
-/** What a keeper records if the guest shut down on its request. */
+/** Exit status that a keeper records if the guest shut down on its request. */
 export const STOPPED_BY_KEEPER = 'stopped';
 
 /**
@@ -102,7 +102,7 @@ kill $sleeper 2>/dev/null
 exit 0
 `;
 
-/** What a keeper runs, and how. */
+/** Command of a keeper, and how it runs. */
 export interface KeeperLaunch extends IsolatedLaunch {
   readonly qemu: readonly string[];
   /** Directories of the cgroups that keeper and QEMU join. */
