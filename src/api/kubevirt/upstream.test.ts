@@ -90,7 +90,14 @@ describe('every field of KubeVirt 1.9', () => {
       stricter.push(...[...mine.difference(theirs)].map((field) => `${path}.${field}`));
     });
     expect(looser).toEqual([]);
-    expect(stricter).toEqual(['VirtualMachine.spec.template.spec', 'VirtualMachineInstanceMigration.spec.vmiName']);
+    const sysprep = (kind: string) =>
+      ['configMap', 'secret'].map((source) => `${kind}.volumes[].sysprep.${source}.name`);
+    expect(stricter).toEqual([
+      'VirtualMachine.spec.template.spec',
+      ...sysprep('VirtualMachine.spec.template.spec'),
+      ...sysprep('VirtualMachineInstance.spec'),
+      'VirtualMachineInstanceMigration.spec.vmiName',
+    ]);
   });
 });
 

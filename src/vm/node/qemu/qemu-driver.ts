@@ -83,6 +83,8 @@ export class QemuDriver implements MachineDriver {
   readonly #options: QemuDriverOptions;
   readonly #machines = new Map<string, QemuMachine>();
   readonly #starting = new Map<string, Promise<Machine>>();
+  /** Users of machines that are being started. */
+  readonly #uids = new Map<string, number>();
   readonly #listeners = new Set<MachineListener>();
 
   private constructor(options: QemuDriverOptions) {
@@ -130,6 +132,7 @@ export class QemuDriver implements MachineDriver {
       return await starting;
     } finally {
       this.#starting.delete(spec.id);
+      this.#uids.delete(spec.id);
     }
   }
 
@@ -246,14 +249,13 @@ export class QemuDriver implements MachineDriver {
     // An unsupported spec is rejected before anything is created.
     this.#command(spec, spec.disks.map(placeholderDisk));
     await this.#options.requireDisks?.(spec);
-    const taken = new Set([...this.#machines.values()].flatMap(({ uid }) => uid ?? []));
     const record: MachineRecord = {
       version: 1,
       cluster,
       node,
       bootId,
       startedAt: clock.now(),
-      ...(isolation.user === 'uid' ? { uid: machineUid(spec.id, taken) } : {}),
+      ...(isolation.user === 'uid' ? { uid: this.#reserveUid(spec.id) } : {}),
       cgroups: cgroups.directoriesOf(this.#groupOf(spec.id)),
       spec: withoutInlineData(spec),
     };
@@ -270,6 +272,14 @@ export class QemuDriver implements MachineDriver {
       await this.remove(spec.id);
       throw error;
     }
+  }
+
+  /** Returns a user that no other machine here has, also none that is being started at this moment. */
+  #reserveUid(id: string): number {
+    const others = [...this.#machines].flatMap(([other, { uid }]) => (other === id ? [] : (uid ?? [])));
+    const uid = machineUid(id, new Set([...others, ...this.#uids.values()]));
+    this.#uids.set(id, uid);
+    return uid;
   }
 
   async #spawn(spec: MachineSpec, { directory: { path }, uid, cgroups }: QemuMachine): Promise<SpawnedKeeper> {

@@ -34,6 +34,8 @@ describe('ssh', () => {
       `ProxyCommand='/opt/my node' 'main.ts' 'vimana' 'vm' 'port-forward' '--kubeconfig' 'it'\\''s %%h' '-n' 'shop' '--stdio' '--' 'web' '22'`,
       '-o',
       'HostKeyAlias=vm.web.shop',
+      '-o',
+      'StrictHostKeyChecking=accept-new',
       '-i',
       'key',
     ]);
