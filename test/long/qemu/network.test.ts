@@ -41,7 +41,7 @@ const hasInternet = hasQemu() && hostAddress() !== '' && (await isolation()).net
 
 afterEach(removeMachines);
 
-const WEB = 'mkdir /web; echo "page of $(hostname)" >/web/index.html; httpd -p 8000 -h /web; httpd -p 8080 -h /web';
+const WEB = 'mkdir /web; echo "page of guest" >/web/index.html; httpd -p 8000 -h /web; httpd -p 8080 -h /web';
 const ADDRESSED = `until ip -4 addr show dev eth0 | grep -q ${ADDRESS}/; do sleep 0.1; done; echo addressed`;
 
 describe.skipIf(!hasQemu())('the network of a real machine', () => {

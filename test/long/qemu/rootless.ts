@@ -12,7 +12,7 @@ import { specOf } from './spec.ts';
 
 /** Runs a machine as the user of this process, and prints what is known about it and what its guest serves. */
 const [root = '', image = ''] = process.argv.slice(2);
-const WEB = '#!/bin/sh\nmkdir /www; echo "page of $(hostname)" >/www/index.html; httpd -p 80 -h /www\n';
+const WEB = '#!/bin/sh\nmkdir /web; echo "page of guest" >/web/index.html; httpd -p 8000 -h /web\n';
 const isolation = await probeIsolation({ isRoot: false, addresses: [] });
 const driver = await QemuDriver.open({
   ...{ clock: realClock, log: noopLogger, root, cluster: 'cluster', node: 'node', bootId: 'boot', isolation },
@@ -46,7 +46,7 @@ driver.close();
 /** Gets a page of the guest, which refuses connections until it has booted. */
 async function getPage(): Promise<string> {
   for (;;) {
-    const stream = await driver.connect('m', 80).catch(() => undefined);
+    const stream = await driver.connect('m', 8000).catch(() => undefined);
     if (stream !== undefined) {
       stream.end('GET /index.html HTTP/1.0\r\n\r\n');
       return await text(stream);

@@ -29,7 +29,7 @@ export const VIRTCTL_COMMANDS: Readonly<Record<string, readonly CommandCase[]>> 
   removevolume: [[['guest-1', '--volume-name', 'x'], /virtualmachineinstances\/removevolume is not supported yet/]],
   reset: [[['guest-3'], /scheduled to reset/]],
   restart: [[['guest-3'], /scheduled to restart/]],
-  scp: [[['--help'], /Copy files/i]],
+  scp: [[['--help'], /SCP files/]],
   'soft-reboot': [[['guest-1'], /scheduled to soft-reboot/]],
   ssh: [],
   start: [],
