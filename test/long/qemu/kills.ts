@@ -29,9 +29,9 @@ class Ledger {
 
   read(line: string): void {
     const [what = '', ...words] = line.split(' ');
-    const ids = words.map((word) => word.split(':')[0] ?? '');
-    if (what === 'adopted') this.#adopt(new Set(ids));
-    for (const id of ids) {
+    const states = new Map(words.map((word) => [word.split(':')[0] ?? '', word.split(':')[1]] as const));
+    if (what === 'adopted') this.#adopt(states);
+    for (const id of states.keys()) {
       if (what === 'starting' || what === 'ending') this.#move(id, this.doubtful);
       if (what === 'started') this.#move(id, this.certain);
       if (what === 'ended') this.#move(id);
@@ -39,15 +39,18 @@ class Ledger {
   }
 
   /** Whatever was in progress when the last node agent was killed has either happened or not. */
-  #adopt(found: ReadonlySet<string>): void {
+  #adopt(found: ReadonlyMap<string, string | undefined>): void {
     for (const id of this.certain) if (!found.has(id)) this.violations.push(`machine ${id} was lost`);
-    for (const id of found) {
+    for (const id of found.keys()) {
       const isKnown = this.certain.has(id) || this.doubtful.has(id);
       if (!isKnown) this.violations.push(`machine ${id} was left behind`);
     }
     this.certain.clear();
     this.doubtful.clear();
-    for (const id of found) this.certain.add(id);
+    // A machine that is shutting down may end at any time, and one that has ended stays until it is removed.
+    for (const [id, state] of found) {
+      (state === 'ended' || state === 'stopping' ? this.doubtful : this.certain).add(id);
+    }
   }
 
   #move(id: string, to?: Set<string>): void {
