@@ -39,6 +39,12 @@ const ELSEWHERE = new Set([
   'get vmsnapshots.hypersdk.io',
   'get virtualmachineinstancemigrations.kubevirt.io',
   'create leases.coordination.k8s.io in kube-node-lease',
+  // Adoption and history of pools (test/novacron-pools.test.ts), and scaling by metrics (novacron-autoscaling.test.ts).
+  'get vmpools.novacron.io',
+  ...['get', 'update', 'patch', 'delete'].map((verb) => `${verb} controllerrevisions.apps`),
+  'create configmaps',
+  'update configmaps',
+  ...['get', 'list'].flatMap((verb) => [`${verb} *.custom.metrics.k8s.io`, `${verb} *.external.metrics.k8s.io`]),
 ]);
 
 /** The ownership check learns of new kinds only after a while, and rejects all users but administrators until then. */
@@ -326,6 +332,31 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
       await kubectl.ok('delete vmop --all --timeout=60s');
     },
   );
+
+  it('maintains a pool of VMs, which it scales in, out and by metrics', async () => {
+    const vms = async () =>
+      (await kubectl.ok('get virtualmachines.novacron.io -l novacron.io/pool=p -o name')).split('\n');
+    const untilVms = async (count: number) =>
+      await vi.waitFor(async () => expect((await vms()).filter(Boolean)).toHaveLength(count), TIMEOUT);
+    const image = { source: 'marketplace://debian-12' };
+    const template = { spec: { resources: { cpu: 1, memory: '1Gi' }, image } };
+    const apply = async (spec: object) => {
+      const object = { apiVersion: 'novacron.io/v1alpha1', kind: 'VMPool', metadata: { name: 'p', namespace }, spec };
+      await kubectl.ok('apply -f -', JSON.stringify(object));
+    };
+    const spec = { replicas: 2, minReplicas: 1, maxReplicas: 3, template };
+    await apply(spec);
+    await untilVms(2);
+    await kubectl.ok('scale vmpools.novacron.io/p --replicas=1');
+    await untilVms(1);
+    const metrics = [{ type: 'custom', metric: { name: 'orders' }, targetValue: '10' }];
+    await apply({ ...spec, replicas: 1, autoscaling: { enabled: true, metrics } });
+    const condition = "jsonpath={.status.conditions[?(@.type=='ScalingActive')].reason}";
+    const reason = () => kubectl.ok(['get', 'vmpools.novacron.io/p', '-o', condition]);
+    await vi.waitFor(async () => expect(await reason()).toBe('FailedGetMetrics'), TIMEOUT);
+    await kubectl.ok('delete vmpools.novacron.io/p --timeout=60s');
+    await untilVms(0);
+  });
 
   it('cleans up after a deleted VM', async () => {
     const { code } = await kubectl.run(['delete', 'virtualmachines.kubevirt.io/a', '--timeout=60s']);

@@ -26,7 +26,7 @@ const ON_KUBERNETES: readonly (readonly [name: string, minutes: number, prefixes
 ];
 
 const LONG: typeof ON_KUBERNETES = [
-  ['longer tests: real VMs', 2, ['test/long/qemu/']],
+  ['longer tests: real VMs', 6, ['test/long/qemu/']],
   ['longer tests: journeys', 9, ['test/long/', 'test/attacks/', 'test/e2e/']],
   ['longer tests: kills', 5, ['test/long/apiserver-kill', 'test/long/store-kill', 'test/long/up-kill']],
   ['longer tests: properties', 2, ['']],
