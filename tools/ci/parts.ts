@@ -30,9 +30,10 @@ const LONG: typeof ON_KUBERNETES = [
   ['longer tests: journeys', 9, ['test/long/', 'test/attacks/', 'test/e2e/']],
   ['longer tests: kills', 5, ['test/long/apiserver-kill', 'test/long/store-kill', 'test/long/up-kill']],
   ['longer tests: properties', 2, ['']],
-  // The guest is built by mmdebstrap, in 90 seconds, and boots twice under emulation.
-  ['longer tests: a Debian guest', 5, ['test/long/qemu/debian']],
 ];
+
+/** Longer tests that `.ci/run` leaves to `npm run test:long`: a whole Debian is installed, and boots under emulation. */
+const TOO_LONG = new Set(['test/long/qemu/debian.test.ts']);
 
 /** Parts of `.ci/run`, the most important first. On a fresh host, Go builds the programs of Kubernetes first. */
 export function ciParts(seed: number, isFresh = missingAssets().length > 0): readonly Part[] {
@@ -41,7 +42,7 @@ export function ciParts(seed: number, isFresh = missingAssets().length > 0): rea
     ON_KUBERNETES.map(([, , prefixes]) => prefixes),
   );
   const longer = groupByPrefix(
-    filesOf(long),
+    filesOf(long).filter((file) => !TOO_LONG.has(file)),
     LONG.map(([, , prefixes]) => prefixes),
   );
   const env = { VIMANA_PROPERTY_SEED: String(seed) };
