@@ -59,7 +59,7 @@ describe.skipIf(!hasKubectl())('vimana up on a data directory with other groups'
       const one = await start('--nodes', '0', ...flags);
       expect(one.said()).toContain(`vm now means VMs of ${group}, no longer of `);
       expect(await meaning(one.ok)).toEqual([group]);
-      expect(await one.ok('get vm -o name')).toMatch(new RegExp(`^virtualmachine\\.${group}/\\S+\\n$`));
+      expect(await one.ok('get vm -o name')).toMatch(new RegExp(`^(?:virtualmachine\\.${group}/\\S+\\n)+$`));
       // A name that is not ambiguous stays.
       expect(await one.ok('get vmpool -o name')).toMatch(/^vmpool\.novacron\.io\/\S+\n$/);
     }
@@ -67,6 +67,8 @@ describe.skipIf(!hasKubectl())('vimana up on a data directory with other groups'
     const same = await start('--nodes', '0', '--dialects', 'novacron');
     expect(one.said() + same.said()).toMatch(/^(?:(?!vm now means)[^])*vm now means(?:(?!vm now means)[^])*$/);
     expect(await same.ok('get vimana -o name')).not.toContain('hypersdk.io/');
+    // A pool would replace its VMs.
+    await same.ok('delete vmpools.novacron.io --all --timeout=60s');
     for (const group of ['hypersdk.io', 'novacron.io', 'kubevirt.io']) {
       await same.ok(`delete virtualmachines.${group} --all --timeout=60s`);
     }
