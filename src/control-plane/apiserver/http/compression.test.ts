@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Plane, startPlane } from '../apiextensions/plane.fixture.ts';
-import { acceptsGzip, measurePieces, WORTH_COMPRESSING } from './compression.ts';
+import { acceptsGzip, gzip, measurePieces, WORTH_COMPRESSING } from './compression.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const audit: string[] = [];
@@ -111,4 +111,12 @@ test('a request for a deprecated kind gets a warning, also for a list', async ()
   const { headers } = await get('/api/v1/namespaces/default/endpoints');
   const reported = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
   expect(headers['warning']).toBe(`299 - "${reported}"`);
+});
+
+test('an error of what is compressed reaches its reader, and no one else', async () => {
+  async function* failing() {
+    yield 'a'.repeat(1000);
+    throw new Error('the client disconnected');
+  }
+  await expect(Array.fromAsync(gzip(failing()))).rejects.toThrow('the client disconnected');
 });

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 
 /** Minimum size to compress. A smaller response arrives no sooner for being compressed. */
@@ -13,11 +13,15 @@ export function acceptsGzip(header: string | undefined): boolean {
   });
 }
 
-/** Compresses on a separate thread, no faster than the client reads. */
+/**
+ * Compresses on a separate thread, no faster than the client reads. An error of the pieces reaches the reader: a stream
+ * that fails without a listener would end the process.
+ */
 export function gzip(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  return Readable.from(pieces, { objectMode: false }).pipe(createGzip({ level: 1, chunkSize: 64 * 1024 }));
+  const source = Readable.from(pieces, { objectMode: false });
+  return pipeline(source, createGzip({ level: 1, chunkSize: 64 * 1024 }), () => {});
 }
 
 /** Returns the pieces, and whether they are large enough to be worth compressing. Reads only as many as that takes. */
